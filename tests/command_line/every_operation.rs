@@ -2,6 +2,7 @@
 
 use crate::program::{folder, json, tuwtree, tuwtree_with_input, workspace_file};
 use serde_json::{Value, json};
+use tuwtree_model::{ClosedSet, Operation};
 
 /// An operation with its data, a lower bound by hand at alpha = 10, beta = 1, and what is in a title.
 const OPERATIONS: [(&str, &str, u64, &str); 11] = [
@@ -150,46 +151,70 @@ fn measured(operation: &str) -> Value {
         })
     };
     value["operation"] = operation.into();
-    value["version"] = 6.into();
+    value["version"] = 7.into();
     value["root"] = 0.into();
     value["oversubscribed"] = false.into();
-    value["series"] = json!([series("native", 2e-3), series("auto", 1e-3)]);
+    let other = match operation {
+        "broadcast" | "reduce" => "circulant-pieces-eager",
+        "allreduce" => "ring-strict",
+        "intergroup-allgather" => "shares-eager",
+        _ => "auto",
+    };
+    let mut series = json!([series("native", 2e-3), series(other, 1e-3)]);
+    if operation == "intergroup-allgather" {
+        value["remote_processors"] = 1.into();
+    }
+    if ["broadcast", "reduce", "allreduce"].contains(&operation) {
+        for one in series.as_array_mut().unwrap() {
+            one["distribution"] = "same".into();
+            one["total_bytes"] = 1600.into();
+        }
+    }
+    value["series"] = series;
     value
 }
 
 #[test]
-fn reports_of_every_operation_that_is_measured_name_it_and_a_root_if_it_has_one() {
+fn reports_of_every_operation_name_it_and_its_root_or_groups() {
     let folder = folder("report-every");
-    for operation in ["gather", "scatter", "allgather", "reduce-scatter", "alltoall"] {
-        let has_root = ["gather", "scatter"].contains(&operation);
+    for operation in Operation::all().map(Operation::name) {
+        let place = match operation {
+            "gather" | "scatter" | "broadcast" | "reduce" => ", root 0",
+            "intergroup-allgather" => ", groups of 3 and 1",
+            _ => "",
+        };
+        let has_root = place == ", root 0";
         let times = measured(operation).to_string();
         let text = tuwtree_with_input("report -", &times).success();
-        let beginning = match has_root {
-            true => format!("{operation} over 4 processes on 1 nodes, root 0, Open MPI"),
-            false => format!("{operation} over 4 processes on 1 nodes, Open MPI"),
-        };
+        let beginning = format!("{operation} over 4 processes on 1 nodes{place}, Open MPI");
         assert!(text.starts_with(&beginning), "{text}");
         assert!(text.contains("root") == has_root && text.contains("2.00"), "{text}");
+        let has_no_blocks = ["broadcast", "reduce", "allreduce", "intergroup-allgather"];
+        assert_eq!(text.contains("GL1"), !has_no_blocks.contains(&operation), "{text}");
         let csv = tuwtree_with_input("report - --format csv", &times).success();
         let root = if has_root { "0" } else { "" };
         let row = csv.lines().nth(1).unwrap();
-        assert!(row.starts_with(&format!("{operation},4,{root},spikes,")), "{csv}");
+        let blocks = measured(operation)["series"][0]["distribution"].as_str().unwrap().to_owned();
+        assert!(row.starts_with(&format!("{operation},4,{root},{blocks},")), "{csv}");
         for name in ["times.svg", "times.html"] {
             let path = folder.join(name);
             tuwtree_with_input(&format!("report - -o {}", path.display()), &times).success();
             let page = std::fs::read_to_string(path).unwrap();
-            let title = match has_root {
-                true => format!("{operation} over 4 processes, root 0: measured times"),
-                false => format!("{operation} over 4 processes: measured times"),
-            };
+            let title = format!("{operation} over 4 processes{place}: measured times");
             assert!(page.contains(&title), "{page}");
         }
     }
-    // Of these, `tuwtree-exec bench` has no times.
-    for operation in ["broadcast", "reduce", "allreduce", "intergroup-allgather"] {
-        tuwtree_with_input("report -", &measured(operation).to_string())
-            .fails(1, &["operation", operation, "allgather, reduce-scatter and alltoall are"]);
-    }
+    let mut without_groups = measured("intergroup-allgather");
+    without_groups["remote_processors"] = 0.into();
+    tuwtree_with_input("report -", &without_groups.to_string())
+        .fails(1, &["intergroup-allgather over 4 processes with 0 of them in a second group"]);
+    let mut blocks = measured("allreduce");
+    blocks["series"][1]["distribution"] = "spikes".into();
+    tuwtree_with_input("report -", &blocks.to_string())
+        .fails(1, &["series 1: a vector is one block"]);
+    let mut old = measured("broadcast");
+    old["version"] = 6.into();
+    tuwtree_with_input("report -", &old.to_string()).fails(1, &["version 6 has no broadcasts"]);
 }
 
 #[test]

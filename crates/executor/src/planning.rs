@@ -7,7 +7,8 @@ use tuwtree_model::{
 };
 use tuwtree_plan::catalogue::Found;
 use tuwtree_plan::{
-    Effort, Library, NoTree, Outcome, Request, Settings, Wanted, baselines, catalogue, compare,
+    Effort, Library, NoTree, Outcome, Plan, Request, Settings, VectorUse, Wanted, baselines,
+    catalogue, compare,
 };
 use tuwtree_schedule::Schedule;
 use tuwtree_treegen::AdaptiveRule;
@@ -31,28 +32,32 @@ pub(crate) fn problem(
         .map_err(|error| error.to_string())
 }
 
-/// Whether a comparison of all trees would build this construction for the problem.
+/// Whether a comparison of all constructions would build this one for the problem.
 pub(crate) fn suits(construction: Construction, problem: &Problem) -> bool {
-    let request = Request::new(problem, MEASURED, &());
-    request.suitable(Order::Any, Effort::Quick).iter().any(|one| one.construction == construction)
+    let request = Request::new(problem, measured_as(construction), &());
+    // Programs are found within seconds at the sizes that are measured; a search for trees need not end.
+    let effort = if construction.builds_trees() { Effort::Quick } else { Effort::Moderate };
+    request.suitable(Order::Any, effort).iter().any(|one| one.construction == construction)
 }
 
-/// The adaptive tree is measured as TUW measures it.
-const MEASURED: Settings =
-    Settings { adaptive_rule: AdaptiveRule::GatherTime, ..Settings::DEFAULT };
+/// The adaptive tree is measured as TUW measures it; what has no tree may cut a vector.
+fn measured_as(construction: Construction) -> Settings {
+    let vector = if construction.builds_trees() { VectorUse::Whole } else { VectorUse::Cut };
+    Settings { adaptive_rule: AdaptiveRule::GatherTime, vector, ..Settings::DEFAULT }
+}
 
-/// The tree of this construction, as it is measured; `None` if it has none for the problem.
+/// The plan of this construction, as it is measured; `None` if it has none for the problem.
 ///
 /// # Errors
 /// Why it cannot be built.
-pub(crate) fn measured_tree(
+pub(crate) fn measured_plan(
     construction: Construction,
     problem: &Problem,
-) -> Result<Option<Tree>, String> {
-    let request = Request::new(problem, MEASURED, &());
+) -> Result<Option<Plan>, String> {
+    let request = Request::new(problem, measured_as(construction), &());
     let wanted = Wanted { effort: Effort::Moderate, ..Wanted::named(construction) };
     match request.build(wanted) {
-        Ok(built) => built.plan.into_tree().map(Some).map_err(|error| error.to_string()),
+        Ok(built) => Ok(Some(built.plan)),
         Err(NoTree::Skipped(_)) => Ok(None),
         Err(NoTree::Failed(error)) => Err(format!("{}: {error}", construction.name())),
     }
@@ -267,7 +272,8 @@ mod tests {
         // Not in rank order, and so fast only where the root need not unpack: gamma is 0.
         let problem = gather(&[0, 9, 1, 9, 1, 9, 1, 9, 1, 9, 1], 10.0);
         let schedule = best_schedule(&problem, "a library", 100).unwrap().expect("a tree");
-        let optimal = measured_tree(Construction::Optimal, &problem).unwrap().unwrap();
+        let optimal = measured_plan(Construction::Optimal, &problem).unwrap().unwrap();
+        let optimal = optimal.into_tree().unwrap();
         let optimal = Schedule::without_costs(&optimal, problem.collective()).unwrap();
         let time = |schedule: &Schedule| {
             tuwtree_schedule::simulate(

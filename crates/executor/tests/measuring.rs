@@ -201,7 +201,7 @@ fn every_algorithm_is_timed_and_its_result_checked() {
         let results: Measurements = serde_json::from_str(&text).unwrap();
         // MPICH 4 and Open MPI 4.1 have all of the library's; trees are those that suit both problems.
         let timed = results.algorithms();
-        let library = Algorithm::all().filter(|one| !matches!(one, Algorithm::Tree(..)));
+        let library = Algorithm::all().filter(|one| !matches!(one, Algorithm::Planned(..)));
         let suit = [
             Construction::Linear,
             Construction::Oblivious,
@@ -211,11 +211,12 @@ fn every_algorithm_is_timed_and_its_result_checked() {
             Construction::Doubling,
         ];
         let suit = || suit.iter().chain(more);
-        let trees = suit().flat_map(|&one| Pace::all().map(move |pace| Algorithm::Tree(one, pace)));
+        let trees =
+            suit().flat_map(|&one| Pace::all().map(move |pace| Algorithm::Planned(one, pace)));
         for algorithm in library.chain(trees) {
             assert!(timed.contains(&algorithm), "{}", algorithm.name());
         }
-        assert!(!timed.contains(&Algorithm::Tree(Construction::TwoLevel, Pace::Eager)));
+        assert!(!timed.contains(&Algorithm::Planned(Construction::TwoLevel, Pace::Eager)));
         assert_eq!(results.series().len(), 4 * timed.len());
         assert!(results.series().iter().all(|one| one.seconds.len() == 4));
         for one in results.series() {
@@ -224,12 +225,12 @@ fn every_algorithm_is_timed_and_its_result_checked() {
                 Algorithm::NativePersistent
                     | Algorithm::DistributedPersistent
                     | Algorithm::OnlinePersistent
-                    | Algorithm::Tree(..)
+                    | Algorithm::Planned(..)
             );
             assert_eq!(one.planning_seconds > 0.0, plans, "{one:?}");
             let is_judged = match one.algorithm {
                 Algorithm::Native | Algorithm::NativePersistent => true,
-                Algorithm::Tree(_, pace) => pace == Pace::Eager || costs == given,
+                Algorithm::Planned(_, pace) => pace == Pace::Eager || costs == given,
                 _ => false,
             };
             assert_eq!(one.predicted.is_some(), is_judged, "{one:?}");
@@ -255,21 +256,57 @@ fn operations_without_a_root_are_timed_and_their_results_checked() {
     std::fs::write(&machine, ONE_LINE).unwrap();
     let (machine, json) = (machine.display().to_string(), folder.join("results.json"));
     let path = json.display().to_string();
-    for (operation, version) in [("allgather", 5), ("reduce-scatter", 5), ("alltoall", 6)] {
+    for operation in ["allgather", "reduce-scatter", "alltoall"] {
         let problem = ["--dist", "same,two-blocks", "-b", "4,2000", "--machine", &machine];
         let times = ["--repetitions", "4", "--warm-up", "1", "-o", &path];
         let said = success(3, &[&["bench", "--op", operation], &problem[..], &times].concat());
         let text = std::fs::read_to_string(&json).unwrap();
         let document: serde_json::Value = serde_json::from_str(&text).unwrap();
-        assert_eq!(
-            (&document["operation"], &document["version"]),
-            (&operation.into(), &version.into())
-        );
+        assert_eq!((&document["operation"], &document["version"]), (&operation.into(), &7.into()));
         let series = document["series"].as_array().unwrap();
         let named = |name: &str| series.iter().filter(|one| one["algorithm"] == name).count();
         assert_eq!((named("native"), named("auto")), (4, 4), "{said}");
+        let planned = if operation == "alltoall" { "bruck-radix-eager" } else { "circulant-eager" };
+        assert_eq!(named(planned), 4, "{said}");
         let read: Result<Measurements, _> = serde_json::from_str(&text);
         assert!(read.is_ok(), "{read:?}");
+    }
+}
+
+#[test]
+fn schedules_of_vectors_and_between_groups_are_timed_beside_the_librarys_own_call() {
+    let folder = folder("schedules");
+    let machine = folder.join("machine.toml");
+    std::fs::write(&machine, ONE_LINE).unwrap();
+    let (machine, json) = (machine.display().to_string(), folder.join("results.json"));
+    let path = json.display().to_string();
+    let common = ["-b", "4,2000", "--machine", &machine, "--repetitions", "2", "--warm-up", "1"];
+    for (operation, more, expected) in [
+        ("broadcast", &["--root", "2"][..], &["linear-strict", "circulant-pieces-eager"][..]),
+        ("reduce", &["--root", "0"], &["oblivious-eager", "rabenseifner-half-strict"]),
+        ("allreduce", &[], &["ring-strict", "recursive-doubling-eager"]),
+        (
+            "intergroup-allgather",
+            &["--dist", "two-blocks", "--remote", "1"],
+            &["shares-strict", "root-mpich-eager"],
+        ),
+    ] {
+        let own = ["bench", "--op", operation, "-o", &path];
+        let said = success(3, &[&own, &common[..], more].concat());
+        let text = std::fs::read_to_string(&json).unwrap();
+        let results: Measurements = serde_json::from_str(&text).unwrap();
+        assert_eq!(results.version(), 7);
+        let timed: Vec<String> =
+            results.algorithms().into_iter().map(|one| one.name().into_owned()).collect();
+        assert_eq!(timed[0], "native", "{said}");
+        for name in expected {
+            assert!(timed.iter().any(|one| one == name), "{operation}: no {name} in {timed:?}");
+        }
+        assert_eq!(results.series().len(), 2 * timed.len(), "{said}");
+        for one in results.series() {
+            let is_known = matches!(one.algorithm, Algorithm::Planned(_, Pace::Strict));
+            assert!(one.predicted.is_some() || !is_known, "{one:?}");
+        }
     }
 }
 
@@ -359,7 +396,17 @@ fn what_cannot_be_measured_is_said_once_and_leaves_no_file() {
     for (arguments, code, message) in [
         (["bench", "--root", "2", "-o", &path].as_slice(), 2, "root 2 is outside 0..2"),
         (&["bench", "-b", "4000000000", "-o", &path], 2, "the most that MPI's counts reach"),
-        (&["bench", "--op", "reduce"], 2, "invalid value 'reduce'"),
+        (&["bench", "--op", "exscan"], 2, "invalid value 'exscan'"),
+        (&["bench", "--op", "allreduce", "--dist", "spikes"], 2, "allreduce moves a vector"),
+        (&["bench", "--op", "reduce", "--sizes", &three], 2, "reduce moves a vector"),
+        (&["bench", "--op", "allreduce", "--root", "0"], 2, "allreduce has none"),
+        (&["bench", "--op", "allreduce", "--algorithm", "auto"], 2, "auto is not for allreduce"),
+        (&["bench", "--remote", "1"], 2, "gather has no groups"),
+        (
+            &["bench", "--op", "intergroup-allgather", "--remote", "2"],
+            2,
+            "2 of 2 processes as second group",
+        ),
         (&["bench", "--sizes", "/no/such/counts.txt"], 1, "/no/such/counts.txt"),
         (&["bench", "--sizes", &three, "-o", &path], 1, "three.txt has 3 blocks for 2 processes"),
         (&["bench", "--machine", "/no/such/machine.json", "-o", &path], 1, "/no/such/machine.json"),
@@ -451,7 +498,7 @@ fn bench_plans_with_the_levels_of_a_machine_file() {
         // The tree for two levels among them, which costs that are the same everywhere do not have.
         let timed = results.algorithms();
         for construction in [Construction::TwoLevel, Construction::Adaptive, Construction::Linear] {
-            for algorithm in Pace::all().map(|pace| Algorithm::Tree(construction, pace)) {
+            for algorithm in Pace::all().map(|pace| Algorithm::Planned(construction, pace)) {
                 assert!(timed.contains(&algorithm), "{}", algorithm.name());
             }
         }

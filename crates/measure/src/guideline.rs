@@ -67,9 +67,12 @@ pub struct Comparison {
 }
 
 impl Guideline {
-    /// The guideline as a formula.
-    pub fn formula(self, operation: Operation) -> &'static str {
-        match (self, operation) {
+    /// The guideline as a formula; `None` of operations that have no regular counterpart.
+    pub fn formula(self, operation: Operation) -> Option<&'static str> {
+        if !operation.is_irregular() && operation != Operation::Alltoall {
+            return None;
+        }
+        Some(match (self, operation) {
             (Guideline::Gl1, Operation::Allgather) => "MPI_Allgather(m) <= MPI_Allgatherv(m)",
             (Guideline::Gl2, Operation::Allgather) => {
                 "MPI_Allgatherv(m) <= MPI_Allreduce(1) + MPI_Allgather(p max m_i)"
@@ -90,7 +93,7 @@ impl Guideline {
                 "MPI_Scatterv(m) <= MPI_Allreduce(1) + MPI_Scatter(p max m_i)"
             }
             (Guideline::Gl2, _) => "MPI_Gatherv(m) <= MPI_Allreduce(1) + MPI_Gather(p max m_i)",
-        }
+        })
     }
 
     /// The guideline tried on all problems of a document to which it applies, with all irregular
@@ -180,7 +183,7 @@ mod tests {
 
     #[test]
     fn slower_is_violated_faster_is_kept_and_the_same_shows_nothing() {
-        let tree = Algorithm::Tree(Construction::Optimal, Pace::Strict);
+        let tree = Algorithm::Planned(Construction::Optimal, Pace::Strict);
         let measured = measured(&[
             (Algorithm::Regular, 2.0),
             (Algorithm::Padded, 3.0),

@@ -135,13 +135,14 @@ impl Measurements {
     pub fn verdicts(&self) -> String {
         let mut text = String::new();
         for guideline in Guideline::all() {
+            let Some(formula) = guideline.formula(self.setting().operation) else { continue };
             let tried = guideline.tried(self, LEVEL);
             let count = |verdict| tried.iter().filter(|one| one.verdict == verdict).count();
             let _ = writeln!(
                 text,
                 "{}, {}: violated {}, kept {}, no difference {}",
                 guideline.name(),
-                guideline.formula(self.setting().operation),
+                formula,
                 count(Verdict::Violated),
                 count(Verdict::Kept),
                 count(Verdict::NoDifference)
@@ -275,7 +276,7 @@ mod tests {
         let times = |from: f64| -> Vec<f64> {
             (0..20).map(|index| from + f64::from(index) * 1e-8).collect()
         };
-        let tree = Algorithm::Tree(Construction::Optimal, Pace::Eager);
+        let tree = Algorithm::Planned(Construction::Optimal, Pace::Eager);
         let planned = Series { planning_seconds: 5e-5, ..series(tree, &times(1e-6)) };
         let all = vec![
             series(Algorithm::Regular, &times(2e-6)),

@@ -84,7 +84,7 @@ fn predictions(measurements: &Measurements) -> Predictions {
     let Some(machine) = machine else { return Predictions::default() };
     let mut known = HashMap::new();
     let of_each = measurements.series().iter().map(|series| {
-        let Algorithm::Tree(construction, _) = series.algorithm else { return None };
+        let Algorithm::Planned(construction, _) = series.algorithm else { return None };
         let key = (series.problem(), construction);
         *known.entry(key).or_insert_with(|| predicted(setting, machine, series, construction))
     });

@@ -41,6 +41,7 @@ pub use handle::{Standing, collectives_of, guarded, standing_of};
 pub use nonblocking::{Nonblocking, OperationQueue};
 pub use persistent::Persistent;
 pub use prices::chosen_circulation;
+pub(crate) use rounds::handed_down;
 
 use crate::play::{Arrangement, Buffers, Execution, Manner, Mode};
 use crate::settings::{Algorithm, RootlessAlgorithm, Setting, Settings};

@@ -14,7 +14,7 @@ use crate::sys::{Communicator, MpiError, bytes_of, words_of};
 use tuwtree_model::Rank;
 
 /// One of several processes, each of which can send to every other.
-pub(super) trait Peer {
+pub(crate) trait Peer {
     /// Why a message fails.
     type Error;
 
@@ -106,7 +106,7 @@ pub(super) fn all_words<P: Peer, const N: usize>(
 ///
 /// # Complexity
 /// `ceil(log2 p)` messages follow one another; the root sends all lists but its own once.
-pub(super) fn handed_down<P: Peer>(
+pub(crate) fn handed_down<P: Peer>(
     peer: &P,
     root: Rank,
     lists: Option<Vec<Vec<u64>>>,

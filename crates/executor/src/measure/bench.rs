@@ -1,4 +1,4 @@
-//! How long gathers, scatters, allgathers, reduce-scatters and alltoalls take: the library's own, padded ones, trees, and what is chosen.
+//! How long operations take: the library's own, padded ones, trees, schedules, and what is chosen.
 //!
 //! The protocol: everything is set up first, and timed. Then come some rounds that are not timed, and
 //! repetitions; in each round every algorithm has its turn, so that what disturbs a machine for a while
@@ -16,24 +16,28 @@ mod contents;
 mod performer;
 
 use super::clock::{Span, Starts};
-use crate::collective::{CollectiveError, Collectives};
-use crate::planning::{judged_library, measured_tree, problem, suits};
-use crate::play::{Buffers, Execution, ExecutionError, Mode};
+use super::library::{CallLayout, LibraryCall};
+use crate::collective::{CollectiveError, Collectives, handed_down};
+use crate::planning::{judged_library, measured_plan, suits};
+use crate::play::{Buffers, Execution, ExecutionError, Mode, Reduction};
 use crate::settings;
 use crate::sys::{
-    AlltoallArguments, ByteLayout, Communicator, MpiError, NativeRequest, Place, PlaceError,
-    ReduceScatterArguments, library_version,
+    AlltoallArguments, ByteLayout, Communicator, Datatype, Element, Intercommunicator, MpiError,
+    NativeRequest, Operator, Place, PlaceError, ReduceScatterArguments, library_version,
 };
 use performer::Performer;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use tuwtree_measure::{Algorithm, Delayed, Pace, Prediction, median};
-use tuwtree_model::document::{Machine, TreeDocument};
+use tuwtree_model::document::Machine;
 use tuwtree_model::{
-    BlockSizes, ClosedSet, Construction, Handling, MessageSizes, Operation, Payload, Problem, Rank,
-    Service, StatedCosts, Tree, completion_time, judged_time_as,
+    BlockSizes, ClosedSet, Construction, GroupSizes, Handling, MessageSizes, Operation, Payload,
+    Problem, Rank, Root, Service, StatedCosts, Tree, Vector, completion_time, judged_time_as,
 };
+use tuwtree_plan::Plan;
 use tuwtree_schedule::part::{Part, PartError};
-use tuwtree_schedule::{OfTreeError, Schedule};
+use tuwtree_schedule::{Buffer, OfTreeError, Schedule, Sends, simulate};
 
 /// Trees by name keep to no window.
 const AT_ONCE: Handling =
@@ -58,15 +62,33 @@ pub struct LateRank {
     pub factors: Vec<f64>,
 }
 
-/// What is to be gathered, scattered or combined, and from where, if there is a root. The same at all processors.
+/// The data of a measured operation.
+#[derive(Clone, Debug)]
+pub enum MeasuredData {
+    /// A block for each rank; in an alltoall the message that it sends to each.
+    Blocks(BlockSizes),
+    /// A vector of a broadcast, a reduction or an allreduce.
+    Vector(Vector),
+    /// The blocks of two groups.
+    Groups(GroupSizes),
+}
+
+impl From<BlockSizes> for MeasuredData {
+    fn from(sizes: BlockSizes) -> MeasuredData {
+        MeasuredData::Blocks(sizes)
+    }
+}
+
+/// What is to be moved or combined, and from where, if there is a root. The same at all processors.
 #[derive(Clone, Debug)]
 pub struct MeasuredProblem {
     operation: Operation,
-    sizes: BlockSizes,
+    data: MeasuredData,
     root: Rank,
+    /// The blocks; a vector is one.
     layout: ByteLayout,
     padded: ByteLayout,
-    /// By which trees are planned.
+    /// By which trees and schedules are planned.
     problem: Problem,
     /// How many bytes may be under way to a process at once where calls choose their trees.
     window: Option<u64>,
@@ -104,10 +126,10 @@ pub enum BenchError {
     /// A gather or scatter failed that constructs its tree.
     #[error(transparent)]
     Collective(#[from] CollectiveError),
-    /// A tree could not be performed.
+    /// A plan could not be performed.
     #[error(transparent)]
     Execution(#[from] ExecutionError),
-    /// A tree that is none of these processors.
+    /// A part that is none of these processors.
     #[error(transparent)]
     Part(#[from] PartError),
     /// No memory for the blocks.
@@ -116,9 +138,6 @@ pub enum BenchError {
     /// A tree that has no schedule.
     #[error(transparent)]
     Schedule(#[from] OfTreeError),
-    /// A message that is no tree.
-    #[error("the tree of rank 0 cannot be read: {0}")]
-    Tree(String),
     /// A tree that could not be constructed: which, and why.
     #[error("{0}")]
     Construction(String),
@@ -135,39 +154,50 @@ pub enum BenchError {
 }
 
 impl MeasuredProblem {
-    /// A gather, scatter, allgather or reduce-scatter of such blocks, or an alltoall in which each rank sends its block to each, for
-    /// whose trees messages have these costs; `None` if all blocks, padded to the largest, have 2^31 bytes or more, so that MPI's
-    /// counts do not reach.
+    /// The operation on such data, for whose plans messages have these costs; `None` if all blocks, padded to the largest,
+    /// have 2^31 bytes or more, so that MPI's counts do not reach.
     ///
     /// # Errors
-    /// A root out of range, costs for another number of processors.
-    ///
-    /// # Panics
-    /// For other operations.
+    /// A root out of range, data of another operation, costs for another number of processors.
     pub fn new(
         operation: Operation,
-        sizes: BlockSizes,
+        data: impl Into<MeasuredData>,
         root: Rank,
         costs: &StatedCosts,
     ) -> Result<Option<MeasuredProblem>, String> {
-        let payload = || match operation {
-            Operation::Alltoall => MessageSizes::of_senders(&sizes).map(Payload::from),
-            _ => Ok(Payload::from(sizes.clone())),
+        let data = data.into();
+        let payload = match (&data, operation) {
+            (MeasuredData::Blocks(sizes), Operation::Alltoall) => {
+                MessageSizes::of_senders(sizes).map_err(|error| error.to_string())?.into()
+            }
+            (MeasuredData::Blocks(sizes), _) => Payload::from(sizes.clone()),
+            (MeasuredData::Vector(vector), _) => Payload::from(*vector),
+            (MeasuredData::Groups(sizes), _) => Payload::from(sizes.clone()),
         };
+        let problem = Problem::new(operation, payload, costs.clone());
         let problem = match operation.is_rooted() {
-            true => problem(operation.is_outward(), &sizes, root, costs.clone())?,
-            false => {
-                let payload = payload().map_err(|error| error.to_string())?;
-                Problem::new(operation, payload, costs.clone())
-                    .map_err(|error| error.to_string())?
+            true => problem.and_then(|problem| problem.with_root(Root::Given(root))),
+            false => problem,
+        };
+        let problem = problem.map_err(|error| error.to_string())?;
+        let (layout, padded) = match &data {
+            MeasuredData::Blocks(sizes) => {
+                let largest = sizes.iter().max().unwrap_or(0);
+                let padded = ByteLayout::new(sizes.iter().map(|_| largest));
+                (ByteLayout::new(sizes.iter()), padded)
+            }
+            MeasuredData::Vector(vector) => {
+                let layout = ByteLayout::new([vector.bytes]);
+                (layout.clone(), layout)
+            }
+            MeasuredData::Groups(sizes) => {
+                let layout = ByteLayout::new(sizes.blocks().iter());
+                (layout.clone(), layout)
             }
         };
-        let largest = sizes.iter().max().unwrap_or(0);
-        let layouts =
-            (ByteLayout::new(sizes.iter()), ByteLayout::new(sizes.iter().map(|_| largest)));
-        let (Some(layout), Some(padded)) = layouts else { return Ok(None) };
+        let (Some(layout), Some(padded)) = (layout, padded) else { return Ok(None) };
         let window = None;
-        Ok(Some(MeasuredProblem { operation, sizes, root, layout, padded, problem, window }))
+        Ok(Some(MeasuredProblem { operation, data, root, layout, padded, problem, window }))
     }
 
     /// The same with a window, where calls choose their trees.
@@ -175,12 +205,12 @@ impl MeasuredProblem {
         MeasuredProblem { window, ..self }
     }
 
-    /// Whether an algorithm is for this problem: the library's own always are, trees where the
+    /// Whether an algorithm is for this problem: the library's own always are, trees and schedules where the
     /// catalogue says so.
     pub fn admits(&self, algorithm: Algorithm) -> bool {
         match algorithm {
             other if !other.is_for(self.operation) => false,
-            Algorithm::Tree(construction, _) => suits(construction, &self.problem),
+            Algorithm::Planned(construction, _) => suits(construction, &self.problem),
             Algorithm::Regular
             | Algorithm::Padded
             | Algorithm::Native
@@ -190,7 +220,7 @@ impl MeasuredProblem {
             Algorithm::Auto => self.machine().is_some(),
             Algorithm::Online | Algorithm::OnlinePersistent => {
                 let costs = self.machine().map(|machine| &machine.costs);
-                let processors = self.sizes.processors();
+                let processors = self.problem.processors();
                 costs.is_some_and(|costs| {
                     costs.hierarchy().is_some() || costs.homogeneous(processors).is_some()
                 })
@@ -206,14 +236,14 @@ impl MeasuredProblem {
         }
     }
 
-    /// The sum of all blocks.
+    /// The sum of all blocks, or the vector.
     pub fn total_bytes(&self) -> u64 {
         self.layout.total() as u64
     }
 
     /// The largest block.
     pub fn largest_block_bytes(&self) -> u64 {
-        self.padded.block(0) as u64
+        self.layout.largest() as u64
     }
 
     /// The times of these algorithms, those left out that this library does not have, or that have no
@@ -232,26 +262,27 @@ impl MeasuredProblem {
         let has =
             |one: &Algorithm| *one != Algorithm::NativePersistent || Communicator::has_persistent();
         let algorithms: Vec<Algorithm> = algorithms.iter().copied().filter(has).collect();
-        // Trees share the memory that they move; everything else has its own.
+        // What is planned shares the memory that it moves; everything else has its own.
         let (input, output) = self.buffers(&self.layout, rank);
-        let place = |bytes: &[u8]| Place::of_bytes(bytes.len() as u64).map(Rc::new);
-        let shared = Shared { input: place(&input)?, output: place(&output)? };
+        let mut shared = Shared::new(&input)?;
         let memory = |one: &Algorithm| match one {
-            Algorithm::Tree(..) => (Vec::new(), Vec::new()),
+            Algorithm::Planned(..) => (Vec::new(), Vec::new()),
             one => self.buffers(self.layout_of(*one), rank),
         };
+        let call = self.library_call(communicator)?;
         let row = self.row(rank);
         let mut memories: Vec<(Vec<u8>, Vec<u8>)> = algorithms.iter().map(memory).collect();
         let (mut contestants, mut inner) = (Vec::new(), None);
         for (&algorithm, (input, output)) in algorithms.iter().zip(&mut memories) {
             let mut set_up = None;
             let span = starts.timed(0.0, || -> Result<(), BenchError> {
-                set_up = self.set_up(algorithm, (&row, input, output), &shared, communicator)?;
+                let memory = (&row, &call, input.as_slice(), output.as_mut_slice());
+                set_up = self.set_up(algorithm, memory, &mut shared, communicator)?;
                 Ok(())
             })?;
-            let Some((performer, tree)) = set_up else { continue };
-            inner = inner.or_else(|| inner_rank(tree.as_ref()?));
-            let predicted = self.predicted(algorithm, tree.as_ref());
+            let Some((performer, foreseen)) = set_up else { continue };
+            inner = inner.or(foreseen.inner);
+            let predicted = foreseen.prediction;
             let planning_seconds = if performer.is_planned() { span.seconds } else { 0.0 };
             let timed = Timed {
                 algorithm,
@@ -270,7 +301,7 @@ impl MeasuredProblem {
                 spare: protocol.repetitions,
             });
         }
-        shared.input.memory().write(0, &input);
+        shared.hold(&output);
         for _ in 0..protocol.warm_up {
             for one in &mut contestants {
                 let span = one.play(self, communicator, starts)?;
@@ -287,7 +318,7 @@ impl MeasuredProblem {
                 }
             }
         }
-        let processors = self.sizes.processors();
+        let processors = self.problem.processors();
         if let Some(late) = late.filter(|_| processors > 1) {
             let neighbour = (self.root + 1) % processors;
             let rank = late.rank.or(inner).unwrap_or(neighbour);
@@ -296,17 +327,20 @@ impl MeasuredProblem {
         }
         let mut all = Vec::new();
         for Contestant { timed, mut performer, .. } in contestants {
-            if matches!(timed.algorithm, Algorithm::Tree(..)) {
-                let mut output = vec![0; output.len()];
-                shared.output.memory().write(0, &output);
+            if let Performer::Planned(_, place) = &performer {
+                let place = Rc::clone(place);
+                let mut found = vec![0; place.packed_bytes() as usize];
+                found[..output.len()].copy_from_slice(&output);
+                place.memory().write(0, &found);
                 performer.perform(self, communicator)?;
-                shared.output.memory().read(0, &mut output);
-                self.check(timed.algorithm, &self.layout, &output, rank)?;
+                place.memory().read(0, &mut found);
+                let result = &found[self.result(rank, found.len())];
+                self.check(timed.algorithm, &self.layout, result, rank)?;
             }
             all.push(timed);
         }
         for (&algorithm, (_, output)) in algorithms.iter().zip(&memories) {
-            if !matches!(algorithm, Algorithm::Tree(..)) {
+            if !matches!(algorithm, Algorithm::Planned(..)) {
                 self.check(algorithm, self.layout_of(algorithm), output, rank)?;
             }
         }
@@ -333,7 +367,7 @@ impl MeasuredProblem {
         for one in contestants.iter_mut() {
             one.timed.delayed = factors.iter().map(none).collect();
         }
-        let others: Vec<Rank> = (0..self.sizes.processors())
+        let others: Vec<Rank> = (0..self.problem.processors())
             .filter(|&rank| rank != late && rank != self.root)
             .collect();
         for _ in 0..repetitions {
@@ -361,27 +395,66 @@ impl MeasuredProblem {
         if algorithm.is_irregular() { &self.layout } else { &self.padded }
     }
 
-    /// Whatever has to be done before the first call, with the tree that was planned, if one was; `None` if
-    /// there is no such tree. Collective.
+    /// How the library itself performs the operation. Collective.
+    fn library_call(&self, communicator: &Communicator) -> Result<LibraryCall, BenchError> {
+        let rank = communicator.rank();
+        let layout = match (&self.data, self.operation) {
+            (MeasuredData::Blocks(_), Operation::Alltoall) => {
+                CallLayout::Messages(self.row(rank), self.layout.clone())
+            }
+            (MeasuredData::Blocks(_), _) => CallLayout::Blocks(self.layout.clone()),
+            (MeasuredData::Vector(_), _) => CallLayout::Vector,
+            (MeasuredData::Groups(sizes), _) => {
+                let [first, _] = sizes.ranks();
+                let others = self.others(rank).map(|rank| self.layout.block(rank) as u64);
+                let layout = ByteLayout::new(others).expect("less than all blocks");
+                CallLayout::Groups(layout, Intercommunicator::between(first, communicator)?)
+            }
+        };
+        Ok(LibraryCall::new(self.operation, (rank, self.root), layout))
+    }
+
+    /// Whatever has to be done before the first call, with what is foreseen of it; `None` if there is no such plan.
+    /// Collective.
     fn set_up<'a>(
         &'a self,
         algorithm: Algorithm,
-        (row, input, output): (&'a ByteLayout, &'a [u8], &'a mut [u8]),
-        shared: &Shared,
+        (row, call, input, output): CallMemory<'a>,
+        shared: &mut Shared,
         communicator: &Rc<Communicator>,
-    ) -> Result<Option<(Performer<'a>, Option<Tree>)>, BenchError> {
-        let rank = communicator.rank();
-        if self.operation == Operation::ReduceScatter {
-            let arguments = self.layout.exclusive_or(input, output, rank);
-            let performer = self.combining(algorithm, arguments, communicator)?;
-            return Ok(Some((performer, None)));
-        }
-        if self.operation == Operation::Alltoall {
-            let arguments = self.layout.exchange((row, input), output);
-            let performer = self.exchanging(algorithm, arguments, communicator)?;
-            return Ok(Some((performer, None)));
-        }
-        let place = (rank, self.root);
+    ) -> Result<Option<(Performer<'a>, Foreseen)>, BenchError> {
+        let performer = match (algorithm, self.operation) {
+            (Algorithm::Native, _) => Performer::Native(call, input, output),
+            (Algorithm::Planned(construction, pace), _) => {
+                let Some((part, foreseen)) = self.part((construction, pace), communicator)? else {
+                    return Ok(None);
+                };
+                let place = shared.output(part.role().buffer_bytes(Buffer::Output))?;
+                let execution = self.execution(&part, pace, (shared, &place), communicator)?;
+                return Ok(Some((Performer::Planned(Box::new(execution), place), foreseen)));
+            }
+            (_, Operation::ReduceScatter) => {
+                let arguments = self.layout.exclusive_or(input, output, communicator.rank());
+                self.combining(algorithm, arguments, communicator)?
+            }
+            (_, Operation::Alltoall) => {
+                let arguments = self.layout.exchange((row, input), output);
+                self.exchanging(algorithm, arguments, communicator)?
+            }
+            _ => self.moving(algorithm, (input, output), communicator)?,
+        };
+        let prediction = self.predicted_of_library(algorithm);
+        Ok(Some((performer, Foreseen { inner: None, prediction })))
+    }
+
+    /// What performs a gather, a scatter or an allgather but by a plan or the library's own call. Collective.
+    fn moving<'a>(
+        &'a self,
+        algorithm: Algorithm,
+        (input, output): (&'a [u8], &'a mut [u8]),
+        communicator: &Rc<Communicator>,
+    ) -> Result<Performer<'a>, BenchError> {
+        let place = (communicator.rank(), self.root);
         let arguments = |output| self.layout.arguments(self.operation, input, output, place);
         let collectives = || -> Result<Collectives, BenchError> {
             let collectives = Collectives::new(communicator.duplicate_again()?)?;
@@ -392,42 +465,33 @@ impl MeasuredProblem {
         };
         let by_machine = |stated| self.by_machine(stated, communicator);
         let online = Some(settings::Algorithm::DeadlineOnline);
-        Ok(Some(match algorithm {
-            Algorithm::Regular => (Performer::Regular(input, output), None),
-            Algorithm::Padded => (Performer::Padded(input, output), None),
-            Algorithm::Native => (Performer::Native(arguments(output)), None),
+        Ok(match algorithm {
+            Algorithm::Regular => Performer::Regular(input, output),
+            Algorithm::Padded => Performer::Padded(input, output),
             Algorithm::NativePersistent => {
-                let request = NativeRequest::new(&arguments(output), communicator)?;
-                (Performer::NativePersistent(request), None)
+                Performer::NativePersistent(NativeRequest::new(&arguments(output), communicator)?)
             }
             // The adaptive tree of TUW Lemma 1, as TUW measures it.
-            Algorithm::Distributed => {
-                (Performer::Distributed(collectives()?, arguments(output)), None)
-            }
+            Algorithm::Distributed => Performer::Distributed(collectives()?, arguments(output)),
             // All that a program waits for that sets up its first operation on a communicator.
             Algorithm::DistributedPersistent => {
                 let (collectives, arguments) = (collectives()?, arguments(output));
                 let persistent = collectives.init(&arguments)?;
-                (Performer::DistributedPersistent(persistent, collectives, arguments), None)
+                Performer::DistributedPersistent(persistent, collectives, arguments)
             }
-            Algorithm::Auto => (Performer::Distributed(by_machine(None)?, arguments(output)), None),
-            Algorithm::Online => (Performer::Online(by_machine(online)?, arguments(output)), None),
+            Algorithm::Online => Performer::Online(by_machine(online)?, arguments(output)),
             Algorithm::OnlinePersistent => {
                 let (collectives, arguments) = (by_machine(online)?, arguments(output));
                 let persistent = collectives.init(&arguments)?;
-                (Performer::DistributedPersistent(persistent, collectives, arguments), None)
+                Performer::DistributedPersistent(persistent, collectives, arguments)
             }
-            Algorithm::Tree(construction, pace) => {
-                let Some(tree) = self.agreed_tree(construction, communicator)? else {
-                    return Ok(None);
-                };
-                let execution = self.execution(&tree, pace, shared, communicator)?;
-                (Performer::Tree(Box::new(execution)), Some(tree))
+            Algorithm::Auto | Algorithm::Native | Algorithm::Planned(..) => {
+                Performer::Distributed(by_machine(None)?, arguments(output))
             }
-        }))
+        })
     }
 
-    /// What performs a reduce-scatter: the library, or what is chosen. Collective.
+    /// What performs a reduce-scatter but by a plan or the library's own call. Collective.
     fn combining<'a>(
         &self,
         algorithm: Algorithm,
@@ -438,14 +502,11 @@ impl MeasuredProblem {
             Algorithm::NativePersistent => {
                 Performer::NativePersistent(NativeRequest::new(&arguments, communicator)?)
             }
-            Algorithm::Auto => {
-                Performer::Combining(Some(self.by_machine(None, communicator)?), arguments)
-            }
-            _ => Performer::Combining(None, arguments),
+            _ => Performer::Combining(self.by_machine(None, communicator)?, arguments),
         })
     }
 
-    /// What performs an alltoall: the library, or what is chosen. Collective.
+    /// What performs an alltoall but by a plan or the library's own call. Collective.
     fn exchanging<'a>(
         &self,
         algorithm: Algorithm,
@@ -456,10 +517,7 @@ impl MeasuredProblem {
             Algorithm::NativePersistent => {
                 Performer::NativePersistent(NativeRequest::new(&arguments, communicator)?)
             }
-            Algorithm::Auto => {
-                Performer::Exchanging(Some(self.by_machine(None, communicator)?), arguments)
-            }
-            _ => Performer::Exchanging(None, arguments),
+            _ => Performer::Exchanging(self.by_machine(None, communicator)?, arguments),
         })
     }
 
@@ -478,63 +536,125 @@ impl MeasuredProblem {
         Ok(Collectives::with(communicator.duplicate_again()?, settings))
     }
 
-    /// What planner and judge say of a tree all of whose messages are posted at once, and the judge of the
-    /// library's own calls.
-    fn predicted(&self, algorithm: Algorithm, tree: Option<&Tree>) -> Option<Prediction> {
-        match (algorithm, tree) {
-            (Algorithm::Native | Algorithm::NativePersistent, _) => {
-                let judged_seconds = judged_library(&self.problem, &library_version().ok()?)?;
-                Some(Prediction { planned_seconds: None, judged_seconds })
-            }
-            // One message after the other is not judged where latency overlaps.
-            (Algorithm::Tree(_, Pace::Strict), _) if self.problem.costs().overlaps() => None,
-            (_, Some(tree)) => Some(Prediction {
-                planned_seconds: Some(completion_time(tree, &self.problem).ok()?.units()),
-                judged_seconds: judged_time_as(tree, &self.problem, AT_ONCE).ok()?.units(),
-            }),
-            _ => None,
+    /// What the judge says of the library's own calls.
+    fn predicted_of_library(&self, algorithm: Algorithm) -> Option<Prediction> {
+        if !matches!(algorithm, Algorithm::Native | Algorithm::NativePersistent) {
+            return None;
         }
+        let judged_seconds = judged_library(&self.problem, &library_version().ok()?)?;
+        Some(Prediction { planned_seconds: None, judged_seconds })
     }
 
-    /// This processor's part in the tree, with its requests set up.
+    /// This processor's part, with its requests set up.
     fn execution(
         &self,
-        tree: &Tree,
+        part: &Part,
         pace: Pace,
-        shared: &Shared,
+        (shared, output): (&Shared, &Rc<Place>),
         communicator: &Rc<Communicator>,
     ) -> Result<Execution, BenchError> {
-        let schedule = Schedule::without_costs(tree, self.problem.collective())?;
-        let part = Part::of_schedule(&schedule, communicator.rank())?;
-        let buffers = Buffers::apart(Rc::clone(&shared.input), Rc::clone(&shared.output));
+        let mut buffers = Buffers::apart(Rc::clone(&shared.input), Rc::clone(output));
+        if self.operation.is_reduction() {
+            let datatype = Datatype::of(Element::Byte)?;
+            buffers = buffers.reducing(Reduction { datatype, operator: Operator::exclusive_or() });
+        }
         let mode = match pace {
             Pace::Strict => Mode::Strict,
             Pace::Eager => Mode::Eager,
         };
-        Ok(Execution::new(&part, buffers, communicator, mode)?)
+        Ok(Execution::new(part, buffers, communicator, mode)?)
     }
 
-    /// The tree that processor 0 constructs, if there is one.
-    fn agreed_tree(
+    /// This processor's part in the plan that processor 0 makes, if there is one. Collective.
+    fn part(
         &self,
-        construction: Construction,
+        (construction, pace): (Construction, Pace),
         communicator: &Communicator,
-    ) -> Result<Option<Tree>, BenchError> {
-        let text = match communicator.rank() {
-            0 => {
-                let tree =
-                    measured_tree(construction, &self.problem).map_err(BenchError::Construction)?;
-                let document = tree.map(|tree| TreeDocument { tree, problem: None });
-                serde_json::to_string(&document)
-                    .map_err(|error| BenchError::Tree(error.to_string()))?
-            }
-            _ => String::new(),
+    ) -> Result<Option<(Part, Foreseen)>, BenchError> {
+        let lists = match communicator.rank() {
+            0 => Some(self.parts(construction, pace)?),
+            _ => None,
         };
-        let document: Result<Option<TreeDocument>, _> =
-            serde_json::from_str(&communicator.told(&text, 0)?);
-        let document = document.map_err(|error| BenchError::Tree(error.to_string()))?;
-        Ok(document.map(|document| document.tree))
+        match handed_down(communicator, 0, lists)?.as_slice() {
+            [inner, has_prediction, planned, judged, part @ ..] => {
+                let prediction = (*has_prediction != 0).then_some(Prediction {
+                    planned_seconds: Some(f64::from_bits(*planned)),
+                    judged_seconds: f64::from_bits(*judged),
+                });
+                let inner = inner.checked_sub(1).map(|rank| rank as Rank);
+                Ok(Some((Part::from_words(part)?, Foreseen { inner, prediction })))
+            }
+            _ => Ok(None),
+        }
     }
+
+    /// What all processors are told of a plan: who is between root and leaves, times, and the own part; nothing if there
+    /// is no plan.
+    fn parts(&self, construction: Construction, pace: Pace) -> Result<Vec<Vec<u64>>, BenchError> {
+        let processors = self.problem.processors();
+        let plan = measured_plan(construction, &self.problem).map_err(BenchError::Construction)?;
+        let Some(plan) = plan else { return Ok(vec![Vec::new(); processors]) };
+        let (schedule, foreseen) = match &plan {
+            Plan::Tree(tree) => {
+                let schedule = Schedule::without_costs(tree, self.problem.collective())?;
+                let prediction = self.predicted_of_tree(tree, pace);
+                (Cow::Owned(schedule), Foreseen { inner: inner_rank(tree), prediction })
+            }
+            Plan::Programs(schedule) => {
+                let prediction = self.predicted_of_programs(schedule, pace);
+                (Cow::Borrowed(&**schedule), Foreseen { inner: None, prediction })
+            }
+        };
+        let [planned, judged] = match foreseen.prediction {
+            Some(Prediction { planned_seconds, judged_seconds }) => {
+                [planned_seconds.unwrap_or(judged_seconds), judged_seconds]
+            }
+            None => [0.0; 2],
+        };
+        let head = [
+            foreseen.inner.map_or(0, |rank| rank as u64 + 1),
+            u64::from(foreseen.prediction.is_some()),
+            planned.to_bits(),
+            judged.to_bits(),
+        ];
+        let list = |rank| -> Result<Vec<u64>, BenchError> {
+            Ok([&head[..], &Part::of_schedule(&schedule, rank)?.to_words()].concat())
+        };
+        (0..processors).map(list).collect()
+    }
+
+    /// What planner and judge say of a tree all of whose messages are posted at once.
+    fn predicted_of_tree(&self, tree: &Tree, pace: Pace) -> Option<Prediction> {
+        // One message after the other is not judged where latency overlaps.
+        if pace == Pace::Strict && self.problem.costs().overlaps() {
+            return None;
+        }
+        Some(Prediction {
+            planned_seconds: Some(completion_time(tree, &self.problem).ok()?.units()),
+            judged_seconds: judged_time_as(tree, &self.problem, AT_ONCE).ok()?.units(),
+        })
+    }
+
+    /// What the simulation says of a schedule whose actions follow one another on each port.
+    fn predicted_of_programs(&self, schedule: &Schedule, pace: Pace) -> Option<Prediction> {
+        if pace == Pace::Eager {
+            return None;
+        }
+        let timeline = simulate(schedule, self.problem.costs(), Sends::Synchronous).ok()?;
+        let seconds = timeline.completion_time().units();
+        Some(Prediction { planned_seconds: Some(seconds), judged_seconds: seconds })
+    }
+}
+
+/// A row of an alltoall, the library's call, an input and an output.
+type CallMemory<'a> = (&'a ByteLayout, &'a LibraryCall, &'a [u8], &'a mut [u8]);
+
+/// What is known of a plan before it is measured.
+#[derive(Clone, Copy, Debug)]
+struct Foreseen {
+    /// Who is between root and leaves of a tree, with most ranks below.
+    inner: Option<Rank>,
+    prediction: Option<Prediction>,
 }
 
 /// The rank between root and leaves with most ranks below it, the first of these; `None` if there is none.
@@ -549,10 +669,34 @@ fn inner_rank(tree: &Tree) -> Option<Rank> {
     inner.rev().max_by_key(|&rank| below[rank])
 }
 
-/// The memory that trees share.
+/// The memory that plans share.
 struct Shared {
     input: Rc<Place>,
-    output: Rc<Place>,
+    /// One for each size.
+    outputs: BTreeMap<u64, Rc<Place>>,
+}
+
+impl Shared {
+    fn new(input: &[u8]) -> Result<Shared, BenchError> {
+        let place = Place::of_bytes(input.len() as u64)?;
+        place.memory().write(0, input);
+        Ok(Shared { input: Rc::new(place), outputs: BTreeMap::new() })
+    }
+
+    /// The output of this size.
+    fn output(&mut self, bytes: u64) -> Result<Rc<Place>, BenchError> {
+        if let Some(place) = self.outputs.get(&bytes) {
+            return Ok(Rc::clone(place));
+        }
+        let place = Rc::new(Place::of_bytes(bytes)?);
+        self.outputs.insert(bytes, Rc::clone(&place));
+        Ok(place)
+    }
+
+    /// Begins all outputs with these bytes.
+    fn hold(&self, output: &[u8]) {
+        self.outputs.values().for_each(|place| place.memory().write(0, output));
+    }
 }
 
 /// An algorithm among those that take turns.

@@ -208,7 +208,7 @@ mod long {
             let native = all.iter().find(|one| one.algorithm == Algorithm::Native).unwrap();
             let best = all
                 .iter()
-                .filter(|one| matches!(one.algorithm, Algorithm::Tree(_, Pace::Eager)))
+                .filter(|one| matches!(one.algorithm, Algorithm::Planned(_, Pace::Eager)))
                 .min_by(|one, other| judged(one).total_cmp(&judged(other)))
                 .unwrap();
             let choice = if judged(native) <= 1.02 * judged(best) { native } else { best };

@@ -93,7 +93,7 @@ impl Verdict {
             let (native, auto) = (of(Algorithm::Native), of(Algorithm::Auto));
             let trees = times.series().iter().filter(|one| one.is_of(problem));
             let trees: Vec<&Series> =
-                trees.filter(|one| matches!(one.algorithm, Algorithm::Tree(..))).collect();
+                trees.filter(|one| matches!(one.algorithm, Algorithm::Planned(..))).collect();
             let best = trees.iter().min_by(|one, other| judged(one).total_cmp(&judged(other)));
             let best = *best.expect("trees were measured");
             let choice = if judged(native) <= 1.02 * judged(best) { native } else { best };

@@ -28,8 +28,8 @@ pub enum Algorithm {
     /// The same tree, set up once through the interface of the libraries, the first operation on its communicator:
     /// sizes are gathered by all.
     OnlinePersistent,
-    /// A tree planned beforehand, with persistent requests: start and wait.
-    Tree(Construction, Pace),
+    /// A tree, or a schedule of all ranks, planned beforehand, with persistent requests: start and wait.
+    Planned(Construction, Pace),
 }
 
 /// When a rank's messages may start.
@@ -55,9 +55,8 @@ pub enum Pace {
 impl Algorithm {
     /// All of them, the library's own first.
     pub fn all() -> impl Iterator<Item = Algorithm> {
-        let trees = Construction::all().filter(|one| one.builds_trees());
-        let trees = trees.flat_map(|construction| {
-            Pace::all().map(move |pace| Algorithm::Tree(construction, pace))
+        let planned = Construction::all().flat_map(|construction| {
+            Pace::all().map(move |pace| Algorithm::Planned(construction, pace))
         });
         [
             Algorithm::Regular,
@@ -71,7 +70,7 @@ impl Algorithm {
             Algorithm::OnlinePersistent,
         ]
         .into_iter()
-        .chain(trees)
+        .chain(planned)
     }
 
     /// The name by which users and documents call the algorithm.
@@ -86,7 +85,7 @@ impl Algorithm {
             Algorithm::Auto => "auto".into(),
             Algorithm::Online => "online".into(),
             Algorithm::OnlinePersistent => "online-persistent".into(),
-            Algorithm::Tree(construction, pace) => {
+            Algorithm::Planned(construction, pace) => {
                 format!("{}-{}", construction.name(), pace.name()).into()
             }
         }
@@ -97,19 +96,36 @@ impl Algorithm {
         Algorithm::all().find(|one| one.name() == name)
     }
 
-    /// Whether it can perform the operation: trees and padded blocks are for gathers and scatters.
+    /// Whether it can perform the operation.
     pub fn is_for(self, operation: Operation) -> bool {
-        operation.is_rooted()
-            || matches!(self, Algorithm::Native | Algorithm::NativePersistent | Algorithm::Auto)
+        match self {
+            Algorithm::Native => true,
+            Algorithm::Planned(construction, _) => construction.performs(operation),
+            Algorithm::NativePersistent | Algorithm::Auto => {
+                operation.is_irregular() || operation == Operation::Alltoall
+            }
+            Algorithm::Regular
+            | Algorithm::Padded
+            | Algorithm::Distributed
+            | Algorithm::DistributedPersistent
+            | Algorithm::Online
+            | Algorithm::OnlinePersistent => operation.passes_on_once(),
+        }
     }
 
-    /// What it is, in words, for help texts and tables; `operation` is one that is measured.
+    /// What it is, in words, for help texts and tables.
     pub fn summary(self, operation: Operation) -> &'static str {
         match (self, operation) {
             (Algorithm::Regular, Operation::Scatter) => "MPI_Scatter of padded blocks",
             (Algorithm::Regular, _) => "MPI_Gather of padded blocks",
             (Algorithm::Padded, Operation::Scatter) => "MPI_Allreduce, then padded MPI_Scatter",
             (Algorithm::Padded, _) => "MPI_Allreduce, then padded MPI_Gather",
+            (Algorithm::Native, Operation::Broadcast) => "MPI_Bcast",
+            (Algorithm::Native, Operation::Reduce) => "MPI_Reduce",
+            (Algorithm::Native, Operation::Allreduce) => "MPI_Allreduce",
+            (Algorithm::Native, Operation::IntergroupAllgather) => {
+                "MPI_Allgatherv between two groups"
+            }
             (Algorithm::Native, Operation::Allgather) => "MPI_Allgatherv",
             (Algorithm::NativePersistent, Operation::Allgather) => "MPI_Allgatherv_init, started",
             (Algorithm::Native, Operation::ReduceScatter) => "MPI_Reduce_scatter",
@@ -131,8 +147,12 @@ impl Algorithm {
             (Algorithm::Auto, _) => "what is best, as earlier calls have planned it",
             (Algorithm::Online, _) => "each rank finds its place in a tree, given all counts",
             (Algorithm::OnlinePersistent, _) => "the same, all of its set-up counted",
-            (Algorithm::Tree(_, Pace::Strict), _) => "tree planned once, one message at a time",
-            (Algorithm::Tree(_, Pace::Eager), _) => "tree planned once, messages at once",
+            (Algorithm::Planned(one, pace), _) => match (one.builds_trees(), pace) {
+                (true, Pace::Strict) => "tree planned once, one message at a time",
+                (true, Pace::Eager) => "tree planned once, messages at once",
+                (false, Pace::Strict) => "schedule planned once, one message at a time",
+                (false, Pace::Eager) => "schedule planned once, messages at once",
+            },
         }
     }
 

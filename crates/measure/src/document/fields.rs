@@ -21,6 +21,8 @@ pub(super) struct Fields {
     library: String,
     processors: usize,
     root: Rank,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    remote_processors: usize,
     nodes: usize,
     oversubscribed: bool,
     element_bytes: u64,
@@ -94,6 +96,7 @@ impl TryFrom<Fields> for Measurements {
             library: fields.library,
             processors: fields.processors,
             root: fields.root,
+            remote_processors: fields.remote_processors,
             nodes: fields.nodes,
             oversubscribed: fields.oversubscribed,
             element_bytes: fields.element_bytes,
@@ -105,6 +108,11 @@ impl TryFrom<Fields> for Measurements {
         };
         let read = Measurements::new(setting, series?).map_err(|error| error.to_string())?;
         match (read.version() > fields.version, read.version()) {
+            (true, 7) => Err(format!(
+                "version {} has no broadcasts, reductions, allreduces and intergroup allgathers, and no schedules of \
+                 operations without a root; they need version 7",
+                fields.version
+            )),
             (true, 6) => {
                 Err(format!("version {} has no alltoalls; they need version 6", fields.version))
             }
@@ -168,6 +176,12 @@ impl TryFrom<SeriesFields> for Series {
     }
 }
 
+/// Whether a field can be left out.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
 /// The one of a closed set with this name.
 fn one_of<T: ClosedSet>(field: &str, name: &str) -> Result<T, String> {
     name.parse().map_err(|_| unknown(field, name, &T::names()))
@@ -195,6 +209,7 @@ impl From<Measurements> for Fields {
             library: setting.library,
             processors: setting.processors,
             root: setting.root,
+            remote_processors: setting.remote_processors,
             nodes: setting.nodes,
             oversubscribed: setting.oversubscribed,
             element_bytes: setting.element_bytes,

@@ -1,4 +1,4 @@
-//! The document that holds measured times of a gather or scatter, every repetition of them, so that
+//! The document that holds measured times of an operation, every repetition of them, so that
 //! whoever doubts a verdict can judge anew.
 //!
 //! A reader first checks [`Header`](tuwtree_model::document::Header), then reads [`Measurements`], which refuses unknown fields.
@@ -17,7 +17,8 @@ use fields::Fields;
 use serde::{Deserialize, Serialize};
 use tuwtree_model::document::Machine;
 use tuwtree_model::{
-    BlockSizes, ClosedSet, Distribution, DistributionParameters, Operation, Randomness, Rank,
+    BlockSizes, ClosedSet, Distribution, DistributionParameters, Operation, PayloadKind,
+    Randomness, Rank,
 };
 
 pub use algorithm::{Algorithm, Pace};
@@ -33,8 +34,8 @@ pub struct Measurements {
 /// What all times of a document have in common.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setting {
-    /// What was timed: [`Operation::Gather`], [`Operation::Scatter`], [`Operation::Allgather`],
-    /// [`Operation::ReduceScatter`], or [`Operation::Alltoall`], in which each rank has its block for each rank.
+    /// What was timed. In an [`Operation::Alltoall`] each rank has its block for each rank; what moves a vector has one
+    /// block, the vector, under [`Distribution::Same`](tuwtree_model::Distribution::Same).
     pub operation: Operation,
     /// The program that measured, with its version.
     pub program: String,
@@ -44,6 +45,9 @@ pub struct Setting {
     pub processors: usize,
     /// The root, below `p`; 0 where there is none.
     pub root: Rank,
+    /// Of an intergroup allgather, how many of the ranks are the second group, the last ones, fewer than `p` and at least
+    /// one; else 0.
+    pub remote_processors: usize,
     /// How many nodes there were, at least one.
     pub nodes: usize,
     /// Whether some node had more processes than cores to run them. Times then tell how an operating
@@ -64,11 +68,12 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// The root as it follows what was timed: `, root 3`; nothing where there is none.
+    /// The root or the groups as they follow what was timed: `, root 3`; nothing where there are none.
     pub fn root_phrase(&self) -> String {
-        match self.operation.is_rooted() {
-            true => format!(", root {}", self.root),
-            false => String::new(),
+        match (self.operation.is_rooted(), self.remote_processors) {
+            (true, _) => format!(", root {}", self.root),
+            (false, 0) => String::new(),
+            (false, remote) => format!(", groups of {} and {remote}", self.processors - remote),
         }
     }
 }
@@ -116,13 +121,23 @@ pub struct Delayed {
 /// Why times are not a document.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MeasurementsError {
-    /// An operation whose calls `tuwtree-exec bench` does not time.
-    #[error(
-        "operation {operation:?} is not measured; gather, scatter, allgather, reduce-scatter and alltoall are"
-    )]
-    Operation {
+    /// Groups that are not those of an intergroup allgather.
+    #[error("{operation} over {processors} processes with {remote} of them in a second group")]
+    Groups {
         /// The name of the operation.
         operation: &'static str,
+        /// How many processes there are.
+        processors: usize,
+        /// How many of them are the second group.
+        remote: usize,
+    },
+    /// A vector with other blocks than the vector.
+    #[error(
+        "series {series}: a vector is one block, \"same\", with \"total_bytes\" as \"largest_block_bytes\""
+    )]
+    Vector {
+        /// The series, counted from 0.
+        series: usize,
     },
     /// An algorithm that is not for the operation.
     #[error("{algorithm} is not for {operation}")]
@@ -174,18 +189,25 @@ impl Measurements {
     /// The name of the format.
     pub const FORMAT: &'static str = "tuwtree-measurements";
     /// The newest version.
-    pub const VERSION: u64 = 6;
+    pub const VERSION: u64 = 7;
 
     /// The least version that can carry the times, which is the one that is written: 2 with predicted times
     /// or synchronized starts, 3 with block sizes that are listed, 4 with a rank that begins late, 5 with trees in
-    /// which processes find their places, 6 of an alltoall.
+    /// which processes find their places, 6 of an alltoall, 7 of a broadcast, a reduction, an allreduce and an intergroup
+    /// allgather, or with schedules of an operation without a root.
     pub fn version(&self) -> u64 {
         let is_online =
             |one: &Series| matches!(one.algorithm, Algorithm::Online | Algorithm::OnlinePersistent);
-        if self.setting.operation == Operation::Alltoall {
+        let operation = self.setting.operation;
+        let is_old = operation.is_irregular() || operation == Operation::Alltoall;
+        let is_planned = |one: &Series| matches!(one.algorithm, Algorithm::Planned(..));
+        if !is_old || !operation.is_rooted() && self.series.iter().any(is_planned) {
+            return 7;
+        }
+        if operation == Operation::Alltoall {
             return 6;
         }
-        if !self.setting.operation.is_rooted() || self.series.iter().any(is_online) {
+        if !operation.is_rooted() || self.series.iter().any(is_online) {
             return 5;
         }
         if self.series.iter().any(|one| !one.delayed.is_empty()) {
@@ -208,9 +230,6 @@ impl Measurements {
     /// [`MeasurementsError`].
     pub fn new(setting: Setting, series: Vec<Series>) -> Result<Measurements, MeasurementsError> {
         let operation = setting.operation.name();
-        if !setting.operation.is_irregular() && setting.operation != Operation::Alltoall {
-            return Err(MeasurementsError::Operation { operation });
-        }
         let other = series.iter().find(|one| !one.algorithm.is_for(setting.operation));
         if let Some(other) = other {
             let algorithm = other.algorithm.name().into_owned();
@@ -229,7 +248,20 @@ impl Measurements {
         if root >= processors {
             return Err(MeasurementsError::Root { root, processors });
         }
+        let remote = setting.remote_processors;
+        let has_groups = setting.operation == Operation::IntergroupAllgather;
+        if has_groups != (1..processors).contains(&remote) || !has_groups && remote > 0 {
+            return Err(MeasurementsError::Groups { operation, processors, remote });
+        }
         setting.check_listed()?;
+        let is_of_vector = setting.operation.payload_kind() == PayloadKind::Vector;
+        let is_vector = |one: &Series| {
+            one.blocks == Blocks::Drawn(Distribution::Same)
+                && one.total_bytes == one.largest_block_bytes
+        };
+        if let Some(series) = series.iter().position(|one| is_of_vector && !is_vector(one)) {
+            return Err(MeasurementsError::Vector { series });
+        }
         for (index, one) in series.iter().enumerate() {
             one.check(&setting)
                 .map_err(|reason| MeasurementsError::Times { series: index, reason })?;

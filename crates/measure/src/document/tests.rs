@@ -9,6 +9,7 @@ pub(crate) fn setting() -> Setting {
         library: "a library 4.0".into(),
         processors: 4,
         root: 2,
+        remote_processors: 0,
         nodes: 1,
         oversubscribed: true,
         element_bytes: 4,

@@ -301,7 +301,7 @@ const TREES: [[&str; 2]; 11] = [
     [GREEN; 2],
 ];
 
-/// The library's operations in warm colours and greys, trees in a colour for each construction.
+/// The library's operations in warm colours and greys, plans in a colour for each construction.
 fn look(algorithm: Algorithm) -> Look {
     let (colour, dashes) = match algorithm {
         Algorithm::Regular => (NEUTRAL, "none"),
@@ -313,7 +313,7 @@ fn look(algorithm: Algorithm) -> Look {
         Algorithm::Auto => (BLUE, "none"),
         Algorithm::Online => (PURPLE, "2 2"),
         Algorithm::OnlinePersistent => (PURPLE, "6 2"),
-        Algorithm::Tree(construction, pace) => {
+        Algorithm::Planned(construction, pace) => {
             let place = Construction::all().position(|one| one == construction);
             let [strict, eager] = TREES[place.expect("ALL has all") % TREES.len()];
             let colour = if pace == Pace::Strict { strict } else { eager };
@@ -336,6 +336,7 @@ mod tests {
             library: "a <library>".into(),
             processors: 4,
             root: 2,
+            remote_processors: 0,
             nodes: 1,
             oversubscribed: true,
             element_bytes: 4,

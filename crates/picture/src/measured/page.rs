@@ -146,9 +146,9 @@ fn write_heat(xml: &mut Xml, cell: Option<&SpeedUp<'_>>) {
 }
 
 fn write_verdicts(xml: &mut Xml, measurements: &Measurements, guideline: Guideline) {
+    let Some(formula) = guideline.formula(measurements.setting().operation) else { return };
     let tried = guideline.tried(measurements, LEVEL);
-    let operation = measurements.setting().operation;
-    xml.text("h2", &[], format!("{}: {}", guideline.name(), guideline.formula(operation)));
+    xml.text("h2", &[], format!("{}: {formula}", guideline.name()));
     let count = |verdict| tried.iter().filter(|one| one.verdict == verdict).count();
     let summary = format!(
         "{} comparisons: violated {}, kept {}, no difference {}. One-sided rank-sum tests at {LEVEL} \

@@ -83,38 +83,25 @@ pub(crate) fn element_parser() -> impl TypedValueParser<Value = Element> {
     named()
 }
 
+/// The parser of operations, by our names or MPI's.
 pub(crate) fn operation_parser() -> impl TypedValueParser<Value = Operation> {
-    operations(Operation::all().collect(), |_| None)
-}
-
-/// The parser of these operations, by our names or MPI's.
-fn operations(
-    all: Vec<Operation>,
-    help: impl Fn(Operation) -> Option<&'static str> + Clone + Send + Sync + 'static,
-) -> impl TypedValueParser<Value = Operation> {
-    let value = move |one: Operation| {
-        let value = PossibleValue::new(one.name()).aliases(one.other_names());
-        match help(one) {
-            Some(help) => value.help(help),
-            None => value,
-        }
-    };
-    PossibleValuesParser::new(all.iter().copied().map(&value)).map(move |given| {
-        let known = all.iter().copied().find(|&one| value(one).matches(&given, false));
-        known.expect("only these names are let through")
-    })
-}
-
-/// The parser of the operations that are measured.
-pub(crate) fn measured_operation_parser() -> impl TypedValueParser<Value = Operation> {
-    let rootless = [Operation::Allgather, Operation::ReduceScatter, Operation::Alltoall];
-    operations(Operation::irregular().chain(rootless).collect(), |one| {
-        Some(match one {
+    let value = |one: Operation| {
+        PossibleValue::new(one.name()).aliases(one.other_names()).help(match one {
+            Operation::Gather => "collect all blocks",
             Operation::Scatter => "distribute the root's blocks",
+            Operation::Broadcast => "give the root's vector to all",
+            Operation::Reduce => "combine vectors at the root",
             Operation::Allgather => "collect all blocks everywhere",
             Operation::ReduceScatter => "combine vectors, a block of the result for each rank",
+            Operation::Allreduce => "combine vectors everywhere",
             Operation::Alltoall => "each rank sends its block to each rank",
-            _ => "collect all blocks",
+            Operation::IntergroupAllgather => {
+                "collect the blocks of each of two groups in the other"
+            }
         })
+    };
+    PossibleValuesParser::new(Operation::all().map(value)).map(move |given| {
+        let known = Operation::all().find(|&one| value(one).matches(&given, false));
+        known.expect("only these names are let through")
     })
 }

@@ -1,6 +1,6 @@
-//! `tuwtree-exec bench`: how long gathers, scatters and operations without a root take here, and what follows.
+//! `tuwtree-exec bench`: how long collective operations take here, and what follows.
 
-use crate::arguments::{FormatArgs, bytes_within, measured_operation_parser, parse_seconds};
+use crate::arguments::{FormatArgs, bytes_within, operation_parser, parse_seconds};
 use crate::calibrate::measured_by_floods;
 use crate::file::{NewFile, check_different, tell};
 use crate::host::{PROGRAM, describe, today, warning};
@@ -12,7 +12,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::rc::Rc;
 use tuwtree_executor::measure::Host;
-use tuwtree_executor::measure::bench::{BenchError, LateRank, MeasuredProblem, Protocol};
+use tuwtree_executor::measure::bench::{
+    BenchError, LateRank, MeasuredData, MeasuredProblem, Protocol,
+};
 use tuwtree_executor::measure::clock::Starts;
 use tuwtree_executor::sys::Communicator;
 use tuwtree_io::{Destination, Format, Source};
@@ -23,12 +25,12 @@ use tuwtree_measure::{
 use tuwtree_model::document::Machine;
 use tuwtree_model::quantity::parse_bytes;
 use tuwtree_model::{
-    BlockSizes, ClosedSet, Costs, Distribution, DistributionParameters, Homogeneous, Network,
-    Operation, Randomness, Rank, StatedCosts,
+    BlockSizes, ClosedSet, Costs, Distribution, DistributionParameters, GroupSizes, Homogeneous,
+    Network, Operation, PayloadKind, Randomness, Rank, StatedCosts, Vector,
 };
 use tuwtree_plan::catalogue;
 
-/// Measure gathers, scatters, allgathers, reduce-scatters or alltoalls: the library's own, padded ones, and trees.
+/// Measure collective operations: the library's own, padded ones, trees, and schedules.
 ///
 /// Problems are those of the papers: several distributions and mean blocks. Algorithms take turns, all
 /// ranks begin at a moment on which they agree, and the last one's end counts. Tells what the model
@@ -38,7 +40,7 @@ use tuwtree_plan::catalogue;
 pub(crate) struct BenchArgs {
     /// What to measure
     #[arg(long, value_name = "NAME", default_value = "gather",
-          value_parser = measured_operation_parser())]
+          value_parser = operation_parser())]
     op: Operation,
 
     /// Block sizes in bytes, a file with one for each rank in order: numbers, CSV or JSON, as `tuwtree
@@ -63,8 +65,8 @@ pub(crate) struct BenchArgs {
           value_parser = distribution_parser())]
     dist: Vec<Distribution>,
 
-    /// Mean blocks of distributions in bytes, whole elements each, also as 4KiB [default: 1, 10, 100, 1000
-    /// and 10000 elements]
+    /// Mean blocks of distributions in bytes, or sizes of the vectors of a broadcast, reduce or allreduce, whole elements
+    /// each, also as 4KiB [default: 1, 10, 100, 1000 and 10000 elements]
     #[arg(short = 'b', long = "block", alias = "mean-block", value_name = "BYTES",
           value_delimiter = ',', value_parser = parse_bytes)]
     mean_block: Vec<u64>,
@@ -81,7 +83,11 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u32,
 
-    /// The root of a gather or scatter [default: p/2, rounded down, as in the papers]
+    /// How many ranks, the last ones, are the second group of an intergroup allgather [default: half of them, rounded down]
+    #[arg(long, value_name = "N")]
+    remote: Option<usize>,
+
+    /// The root, if the operation has one [default: p/2, rounded down, as in the papers]
     #[arg(long, value_name = "RANK")]
     root: Option<Rank>,
 
@@ -159,7 +165,7 @@ fn parse_factor(text: &str) -> Result<f64, String> {
 fn algorithm_parser() -> impl TypedValueParser<Value = Algorithm> {
     let value = |one: Algorithm| {
         let what = match one {
-            Algorithm::Tree(construction, _) => catalogue::row(construction).summary,
+            Algorithm::Planned(construction, _) => catalogue::row(construction).summary,
             library => library.summary(Operation::Gather),
         };
         PossibleValue::new(one.name()).help(what)
@@ -208,6 +214,8 @@ pub(crate) fn run(args: &BenchArgs, communicator: &Rc<Communicator>) -> Result<(
         let (other, operation) = (other.name(), args.op.name());
         return Err(Stop::Usage(format!("--algorithm: {other} is not for {operation}")));
     }
+    let remote = remote(args, communicator.size())?;
+    check_data(args)?;
     // Before anything is measured, so that wrong requests fail at once.
     if let Some(late) = args.late_rank
         && (late >= communicator.size() || late == root)
@@ -218,7 +226,8 @@ pub(crate) fn run(args: &BenchArgs, communicator: &Rc<Communicator>) -> Result<(
         )));
     }
     let listed = listed(args, communicator)?;
-    let posed = |costs: &StatedCosts| problems(args, &listed, communicator.size(), root, costs);
+    let ranks = (communicator.size(), remote);
+    let posed = |costs: &StatedCosts| problems(args, &listed, ranks, root, costs);
     posed(&any_costs().into())?;
     let (outputs, is_taken) = opened_outputs(args, communicator)?;
     let host = Host::of(communicator)?;
@@ -246,6 +255,7 @@ pub(crate) fn run(args: &BenchArgs, communicator: &Rc<Communicator>) -> Result<(
         library: host.library.clone(),
         processors: communicator.size(),
         root,
+        remote_processors: remote,
         nodes: host.node_count(),
         oversubscribed: host.is_oversubscribed(),
         element_bytes: args.element_bytes,
@@ -276,6 +286,39 @@ pub(crate) fn run(args: &BenchArgs, communicator: &Rc<Communicator>) -> Result<(
     }
     tell(&format!("\n{text}{set_ups}{clocks}\n{}", warning(&host)), is_taken);
     Ok(())
+}
+
+/// How many ranks are the second group; 0 where there are no groups.
+fn remote(args: &BenchArgs, processors: usize) -> Result<usize, Stop> {
+    let has_groups = args.op == Operation::IntergroupAllgather;
+    match args.remote {
+        Some(_) if !has_groups => {
+            Err(Stop::Usage(format!("--remote: {} has no groups", args.op.name())))
+        }
+        None if !has_groups => Ok(0),
+        given => match given.unwrap_or(processors / 2) {
+            remote if (1..processors).contains(&remote) => Ok(remote),
+            remote => Err(Stop::Usage(format!(
+                "--remote: {remote} of {processors} processes as second group; each group has at least one"
+            ))),
+        },
+    }
+}
+
+/// An error for blocks of an operation that moves a vector.
+fn check_data(args: &BenchArgs) -> Result<(), Stop> {
+    if args.op.payload_kind() != PayloadKind::Vector {
+        return Ok(());
+    }
+    let no_blocks = |option: &str| {
+        let operation = args.op.name();
+        Err(Stop::Usage(format!("{option}: {operation} moves a vector, whose size is given by -b")))
+    };
+    match args.dist.iter().find(|&&one| one != Distribution::Same) {
+        _ if !args.sizes.is_empty() => no_blocks("--sizes"),
+        Some(other) => no_blocks(&format!("--dist {}", other.name())),
+        None => Ok(()),
+    }
 }
 
 /// The files of the result, and whether one of them is standard output. Collective.
@@ -376,7 +419,7 @@ pub(crate) fn told_by_first<T: Serialize + DeserializeOwned>(
 fn problems(
     args: &BenchArgs,
     listed: &[ListedBlocks],
-    processors: usize,
+    (processors, remote): (usize, usize),
     root: Rank,
     costs: &StatedCosts,
 ) -> Result<Vec<Named>, Stop> {
@@ -385,13 +428,24 @@ fn problems(
             "--root: root {root} is outside 0..{processors} ({processors} processes)"
         )));
     }
+    let is_vector = args.op.payload_kind() == PayloadKind::Vector;
     let distributions = match (args.dist.is_empty(), listed.is_empty()) {
+        _ if is_vector => &[Distribution::Same][..],
         (true, true) => &MEASURED[..],
         _ => &args.dist,
     };
     let mean_blocks = mean_blocks(args)?;
-    let posed = |what: String, sizes| {
-        let problem = MeasuredProblem::new(args.op, sizes, root, costs).map_err(Stop::Shared)?;
+    let posed = |what: String, sizes: BlockSizes| {
+        let data = match args.op.payload_kind() {
+            PayloadKind::Vector => {
+                MeasuredData::Vector(Vector { processors, bytes: sizes.block(0) })
+            }
+            PayloadKind::Groups => GroupSizes::new(sizes, processors - remote)
+                .map(MeasuredData::Groups)
+                .map_err(|error| Stop::Shared(error.to_string()))?,
+            PayloadKind::Blocks | PayloadKind::Messages => MeasuredData::Blocks(sizes),
+        };
+        let problem = MeasuredProblem::new(args.op, data, root, costs).map_err(Stop::Shared)?;
         problem.map(|problem| problem.with_window(args.window)).ok_or_else(|| {
             Stop::Usage(format!(
                 "{what}: the blocks, padded to the largest, have more than 2^31 - 1 bytes in all, \

@@ -1,12 +1,14 @@
 //! What is ready to be called, and how.
 
-use super::{BenchError, MeasuredProblem};
+use super::{BenchError, MeasuredData, MeasuredProblem};
 use crate::collective::{Collectives, Persistent};
 use crate::measure::clock::Starts;
+use crate::measure::library::LibraryCall;
 use crate::play::Execution;
 use crate::sys::{
-    AlltoallArguments, Arguments, Communicator, NativeRequest, ReduceScatterArguments,
+    AlltoallArguments, Arguments, Communicator, NativeRequest, Place, ReduceScatterArguments,
 };
+use std::rc::Rc;
 use tuwtree_measure::median;
 
 /// How often setting up once more is timed.
@@ -16,24 +18,26 @@ const FURTHER: usize = 5;
 pub(super) enum Performer<'a> {
     Regular(&'a [u8], &'a mut [u8]),
     Padded(&'a [u8], &'a mut [u8]),
-    Native(Arguments<'a>),
+    /// The library's own call.
+    Native(&'a LibraryCall, &'a [u8], &'a mut [u8]),
     NativePersistent(NativeRequest<'a>),
     Distributed(Collectives, Arguments<'a>),
-    /// A reduce-scatter: as is chosen, or by the library.
-    Combining(Option<Collectives>, ReduceScatterArguments<'a>),
-    /// An alltoall: as is chosen, or by the library.
-    Exchanging(Option<Collectives>, AlltoallArguments<'a>),
+    /// A reduce-scatter, as is chosen.
+    Combining(Collectives, ReduceScatterArguments<'a>),
+    /// An alltoall, as is chosen.
+    Exchanging(Collectives, AlltoallArguments<'a>),
     /// All processes know all sizes.
     Online(Collectives, Arguments<'a>),
     DistributedPersistent(Persistent<'a>, Collectives, Arguments<'a>),
-    Tree(Box<Execution>),
+    /// A plan, and its output.
+    Planned(Box<Execution>, Rc<Place>),
 }
 
 impl Performer<'_> {
     /// Whether anything was done before the first call that an application has to wait for.
     pub(super) fn is_planned(&self) -> bool {
         match self {
-            Performer::Regular(..) | Performer::Padded(..) | Performer::Native(_) => false,
+            Performer::Regular(..) | Performer::Padded(..) | Performer::Native(..) => false,
             // Calls build their trees, or plan for others.
             Performer::Distributed(..)
             | Performer::Combining(..)
@@ -41,7 +45,7 @@ impl Performer<'_> {
             | Performer::Online(..) => false,
             Performer::NativePersistent(_)
             | Performer::DistributedPersistent(..)
-            | Performer::Tree(_) => true,
+            | Performer::Planned(..) => true,
         }
     }
 
@@ -77,7 +81,7 @@ impl Performer<'_> {
                 communicator.greatest(&[problem.layout.block(communicator.rank()) as u64])?;
                 regular(input, output)?;
             }
-            Performer::Native(arguments) => communicator.native(arguments)?,
+            Performer::Native(call, input, output) => call.run(input, output, communicator)?,
             Performer::NativePersistent(request) => {
                 request.start()?;
                 request.wait()?;
@@ -85,21 +89,20 @@ impl Performer<'_> {
             Performer::Distributed(collectives, arguments) => {
                 collectives.run(arguments)?;
             }
-            Performer::Combining(None, arguments) => {
-                communicator.native_reduce_scatter(arguments)?;
-            }
-            Performer::Combining(Some(collectives), arguments) => {
+            Performer::Combining(collectives, arguments) => {
                 collectives.run_reduce_scatter(arguments)?;
             }
-            Performer::Exchanging(None, arguments) => communicator.native_alltoall(arguments)?,
-            Performer::Exchanging(Some(collectives), arguments) => {
+            Performer::Exchanging(collectives, arguments) => {
                 collectives.run_alltoall(arguments)?;
             }
             Performer::Online(collectives, arguments) => {
-                collectives.run_knowing(arguments, &problem.sizes)?;
+                let MeasuredData::Blocks(sizes) = &problem.data else {
+                    unreachable!("gathers and scatters have blocks")
+                };
+                collectives.run_knowing(arguments, sizes)?;
             }
             Performer::DistributedPersistent(persistent, ..) => persistent.run()?,
-            Performer::Tree(execution) => execution.run()?,
+            Performer::Planned(execution, _) => execution.run()?,
         }
         Ok(())
     }
