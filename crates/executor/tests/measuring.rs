@@ -1,6 +1,7 @@
 //! `tuwtree-exec calibrate` and `bench` under the `mpirun` of the MPI library that this was built with.
 //! Times mean nothing here; what is checked is that what comes out is complete, sane and accepted.
 
+use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -57,6 +58,29 @@ fn machine(file: &Path) -> Machine {
         .expect("a machine")
 }
 
+/// The least time per byte in which a loop adds doubles to others, in seconds: 64 KiB of each.
+fn seconds_per_byte_of_a_sum() -> f64 {
+    let (left, mut inout) = (vec![1.0_f64; 8192], vec![1.0_f64; 8192]);
+    let mut least = f64::INFINITY;
+    for _ in 0..100 {
+        let start = Instant::now();
+        for (sum, left) in black_box(&mut inout).iter_mut().zip(black_box(&left)) {
+            *sum += left;
+        }
+        least = least.min(start.elapsed().as_secs_f64());
+    }
+    least / 65536.0
+}
+
+/// Whether a calibrated machine combines about as fast as this program adds doubles: MPI libraries and compilers differ in
+/// how many they add at once, and machines that do much else slow both down.
+#[track_caller]
+fn assert_combines_as_here(machine: &Machine) {
+    let (found, here) = (machine.combine_per_byte, seconds_per_byte_of_a_sum());
+    let ratio = found / here;
+    assert!(found.is_finite() && (0.05..20.0).contains(&ratio), "{found} s per byte, here {here}");
+}
+
 #[test]
 fn calibrated_machines_are_positive_and_have_optimal_trees() {
     let folder = folder("calibrate");
@@ -78,9 +102,11 @@ fn calibrated_machines_are_positive_and_have_optimal_trees() {
             ];
             let said = success(processors, &arguments);
             assert!(said.contains("repetitions of 9 sizes up to 65536 bytes: about"), "{said}");
-            assert!(said.contains("fit error"), "{said}");
+            assert!(said.contains("fit error") && said.contains("sums of doubles"), "{said}");
             let machine = machine(&file);
             assert!(machine.provenance.contains("Median relative deviations"), "{machine:?}");
+            assert!(machine.provenance.contains("sums of doubles"), "{machine:?}");
+            assert_combines_as_here(&machine);
             machine.costs.check_processors(processors).unwrap();
             for sender in 0..processors {
                 for receiver in (0..processors).filter(|&receiver| receiver != sender) {
@@ -116,7 +142,9 @@ fn floods_make_machines_with_tables_and_a_network() {
             assert!(said.contains(part), "{said}");
         }
         let machine = machine(&file);
-        assert_eq!(machine.version(), 2);
+        assert_eq!(machine.version(), 4);
+        assert!(said.contains("\nsums of doubles: "), "{said}");
+        assert_combines_as_here(&machine);
         assert!(machine.network.send_overhead.is_some(), "{machine:?}");
         assert!(machine.network.measured.contains_key("port"), "{machine:?}");
         let Costs::Hierarchical(hierarchy) = &machine.costs else { panic!("{machine:?}") };
@@ -199,6 +227,9 @@ fn every_algorithm_is_timed_and_its_result_checked() {
         );
         let text = std::fs::read_to_string(&json).unwrap();
         let results: Measurements = serde_json::from_str(&text).unwrap();
+        if costs == measured {
+            assert_combines_as_here(results.setting().machine.as_ref().expect("it was measured"));
+        }
         // MPICH 4 and Open MPI 4.1 have all of the library's; trees are those that suit both problems.
         let timed = results.algorithms();
         let library = Algorithm::all().filter(|one| !matches!(one, Algorithm::Planned(..)));

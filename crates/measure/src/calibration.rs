@@ -2,8 +2,8 @@
 //!
 //! Half a round trip is one message's time: what the model calls `comm(s)`, with `alpha` and `beta`
 //! fitted to it ([`Line`]). Which pairs share a line is the [`Model`]: all of them, those within a
-//! node and those between nodes, or none. `gamma` is the slope of the times of local copies; the
-//! model has no start-up of a copy.
+//! node and those between nodes, or none. `gamma` is the slope of the times of local copies, the time per
+//! byte of combining that of sums of doubles; the model has no start-up of either.
 
 use crate::line::{Line, NoLine, Sample};
 use crate::statistics::median;
@@ -20,8 +20,17 @@ pub struct Observed {
     pub nodes: Vec<usize>,
     /// Pairs that were measured.
     pub pairs: Vec<PairTimes>,
+    /// What each rank does by itself.
+    pub local: LocalTimes,
+}
+
+/// The times of what ranks do by themselves, without messages.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LocalTimes {
     /// `p` entries: the times of local copies of each rank.
     pub copies: Vec<Line>,
+    /// `p` entries: the times in which each rank combines vectors by the usual operator, a sum of doubles.
+    pub sums: Vec<Line>,
 }
 
 /// The one-way times between two processes.
@@ -65,6 +74,17 @@ pub struct Fit {
     /// The line. Of several lines (per pair, or copies of several processes), the median of each
     /// parameter.
     pub line: Line,
+}
+
+/// What times say of a machine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fitted {
+    /// What messages and copies cost.
+    pub costs: Costs,
+    /// The time per byte of combining, by a sum of doubles.
+    pub combine_per_byte: f64,
+    /// The lines that both are made of, with their errors.
+    pub fits: Vec<Fit>,
 }
 
 /// Why times are no costs.
@@ -121,6 +141,20 @@ pub fn kinds_of_pairs(nodes: &[usize]) -> Vec<bool> {
         .collect()
 }
 
+impl LocalTimes {
+    /// The medians of the lines of copies, and of those of sums.
+    ///
+    /// # Errors
+    /// [`CalibrationError::NoPairs`], where no rank was measured.
+    pub fn fits(&self) -> Result<[Fit; 2], CalibrationError> {
+        let fit = |of: &'static str, lines: &[Line]| {
+            let line = middle(lines).ok_or_else(|| no_pairs(&format!("of {of}")))?;
+            Ok(Fit { of, count: lines.len(), line })
+        };
+        Ok([fit("local copies", &self.copies)?, fit("sums of doubles", &self.sums)?])
+    }
+}
+
 /// The costs that describe what was observed, and the lines that they are made of, with their errors.
 ///
 /// # Units
@@ -131,12 +165,8 @@ pub fn kinds_of_pairs(nodes: &[usize]) -> Vec<bool> {
 ///
 /// # Complexity
 /// O(p^2) for each pair its own costs, times the cube of the number of sizes.
-pub fn fitted(observed: &Observed, model: Model) -> Result<(Costs, Vec<Fit>), CalibrationError> {
-    let copies = Fit {
-        of: "local copies",
-        count: observed.copies.len(),
-        line: middle(&observed.copies).ok_or_else(|| no_pairs("of local copies"))?,
-    };
+pub fn fitted(observed: &Observed, model: Model) -> Result<Fitted, CalibrationError> {
+    let [copies, sums] = observed.local.fits()?;
     let gamma = copies.line.beta_seconds_per_byte;
     let (costs, mut fits) = match model {
         Model::Homogeneous => {
@@ -157,8 +187,9 @@ pub fn fitted(observed: &Observed, model: Model) -> Result<(Costs, Vec<Fit>), Ca
             (Costs::Matrix(costs), vec![fit])
         }
     };
-    fits.push(copies);
-    Ok((costs, fits))
+    let combine_per_byte = sums.line.beta_seconds_per_byte;
+    fits.extend([copies, sums]);
+    Ok(Fitted { costs, combine_per_byte, fits })
 }
 
 impl Observed {
@@ -220,7 +251,7 @@ impl Observed {
             processors,
             |i, j| parameter(i, j, |line| line.alpha_seconds),
             |i, j| parameter(i, j, |line| line.beta_seconds_per_byte),
-            |rank| self.copies[rank].beta_seconds_per_byte,
+            |rank| self.local.copies[rank].beta_seconds_per_byte,
         );
         let fitted: Vec<Line> = lines.iter().flatten().copied().collect();
         let line = middle(&fitted).ok_or_else(|| no_pairs("of pairs"))?;
@@ -287,7 +318,10 @@ mod tests {
             sizes: SIZES.into(),
             nodes: nodes.into(),
             pairs: pairs.map(|pair| PairTimes { pair, seconds: times(pair) }).collect(),
-            copies: vec![copy; p],
+            local: LocalTimes {
+                copies: vec![copy; p],
+                sums: vec![Line { beta_seconds_per_byte: 0.125, ..copy }; p],
+            },
         }
     }
 
@@ -296,10 +330,12 @@ mod tests {
         let mut observed = observed(&[0; 4], |_, _| (8.0, 0.5));
         // One pair in six, ten times as slow, changes nothing but its own deviations.
         observed.pairs[3].seconds.iter_mut().for_each(|seconds| *seconds *= 10.0);
-        let (costs, fits) = fitted(&observed, Model::of_nodes(&observed.nodes)).unwrap();
+        let Fitted { costs, combine_per_byte, fits } =
+            fitted(&observed, Model::of_nodes(&observed.nodes)).unwrap();
         assert_eq!(costs, Costs::Homogeneous(Homogeneous::new(8.0, 0.5, 0.25).unwrap()));
+        assert_eq!(combine_per_byte, 0.125);
         assert_eq!((fits[0].count, fits[0].line.median_relative_deviation), (6, 0.0));
-        assert_eq!(fits.len(), 2);
+        assert_eq!(fits.iter().map(|fit| fit.count).collect::<Vec<_>>(), [6, 4, 4]);
     }
 
     #[test]
@@ -313,7 +349,7 @@ mod tests {
                 |i: Rank, j: Rank| if nodes[i] == nodes[j] { (1.0, 0.5) } else { (8.0, 2.0) };
             let observed = observed(&nodes, cost);
             assert_eq!(Model::of_nodes(&nodes), Model::Hierarchical);
-            let (costs, fits) = fitted(&observed, Model::Hierarchical).unwrap();
+            let Fitted { costs, fits, .. } = fitted(&observed, Model::Hierarchical).unwrap();
             let Costs::Hierarchical(hierarchy) = &costs else { panic!("{costs:?}") };
             assert_eq!(*hierarchy.placement(), placement);
             assert_eq!(fits.iter().map(|fit| fit.of).collect::<Vec<_>>()[..2], [WITHIN, BETWEEN]);
@@ -329,7 +365,7 @@ mod tests {
     fn each_pair_has_its_own_costs_in_a_matrix() {
         let cost = |i: Rank, j: Rank| ((i + j) as f64, (i * j + 1) as f64);
         let observed = observed(&[0; 5], cost);
-        let (costs, fits) = fitted(&observed, Model::PerPair).unwrap();
+        let Fitted { costs, fits, .. } = fitted(&observed, Model::PerPair).unwrap();
         let Costs::Matrix(matrix) = costs else { panic!("a matrix") };
         for i in 0..5 {
             for j in 0..5 {
@@ -352,6 +388,9 @@ mod tests {
         one.pairs[0].seconds[1] = 0.0;
         let error = fitted(&one, Model::PerPair).unwrap_err().to_string();
         assert!(error.starts_with("ranks 0 and 1: 16 bytes took 0 s"), "{error}");
+        one.local.sums.clear();
+        let error = fitted(&one, Model::Homogeneous).unwrap_err().to_string();
+        assert_eq!(error, "there are no times of sums of doubles");
     }
 
     #[test]

@@ -35,7 +35,9 @@ mod wires;
 
 pub use blocks::{Blocks, ListedBlocks, mean_in_elements};
 pub use break_even::{BreakEven, Repeated, break_even};
-pub use calibration::{CalibrationError, Fit, Model, Observed, PairTimes, fitted, kinds_of_pairs};
+pub use calibration::{
+    CalibrationError, Fit, Fitted, LocalTimes, Model, Observed, PairTimes, fitted, kinds_of_pairs,
+};
 pub use document::{Algorithm, Delayed, Measurements, MeasurementsError, Pace, Series, Setting};
 pub use floods::{FloodRequest, Laboratory, LevelCosts, SizeCosts, floods, largest_size};
 pub use guideline::{Comparison, Guideline, Verdict};

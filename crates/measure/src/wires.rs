@@ -32,6 +32,8 @@ pub struct Found {
     pub wire: Option<[(f64, f64); 2]>,
     /// The time per byte copied locally, in seconds.
     pub gamma: f64,
+    /// The time per byte of combining, by a sum of doubles, in seconds.
+    pub combine_per_byte: f64,
 }
 
 /// Something that is wrong with what was found, and what to do about it.
@@ -280,6 +282,7 @@ mod tests {
             window: None,
             wire,
             gamma: 1e-10,
+            combine_per_byte: 2e-10,
         }
     }
 

@@ -1,4 +1,4 @@
-//! What messages and copies cost here: ping-pong between pairs of processors, many pairs at a time.
+//! What messages, copies and combining cost here: ping-pong between pairs of processors, many pairs at a time.
 //!
 //! Pairs meet as in a round-robin tournament. In a meeting, two processors send a message of each
 //! size to and fro several times; half the median round trip is the time of one message. Pairs that
@@ -9,12 +9,15 @@
 //! and rounds there is time for.
 
 use crate::measure::Host;
-use crate::sys::{Communicator, MpiError};
+use crate::sys::{
+    Communicator, Datatype, Element, Memory, MpiError, Operator, OutOfMemory, PlaceError,
+};
 use std::ffi::c_int;
 use std::hint::black_box;
 use std::time::Instant;
 use tuwtree_measure::{
-    Line, Meetings, Model, Observed, PairTimes, Sample, kinds_of_pairs, median, meetings, rounds,
+    Line, LocalTimes, Meetings, Model, Observed, PairTimes, Sample, kinds_of_pairs, median,
+    meetings, rounds,
 };
 use tuwtree_model::Rank;
 
@@ -50,6 +53,9 @@ pub enum CalibrateError {
     /// MPI failed.
     #[error(transparent)]
     Mpi(#[from] MpiError),
+    /// No memory for what ranks do by themselves, or what MPI says of doubles.
+    #[error(transparent)]
+    Local(#[from] PlaceError),
     /// Nobody to talk to.
     #[error("there is one process; messages need at least two")]
     Alone,
@@ -101,11 +107,11 @@ pub fn ladder(largest: u64) -> Vec<u64> {
         .collect()
 }
 
-/// The times of messages and copies, at processor 0; `None` at the others. Processor 0 calls `announce`
+/// The times of messages, copies and sums, at processor 0; `None` at the others. Processor 0 calls `announce`
 /// once it is known what will be measured. Collective.
 ///
 /// # Errors
-/// [`CalibrateError`], all but `Mpi` at all processors alike.
+/// [`CalibrateError`], all but `Mpi` and `Local` at all processors alike.
 pub fn calibrate(
     communicator: &Communicator,
     host: &Host,
@@ -138,20 +144,29 @@ pub fn calibrate(
         let seconds = meet(communicator, &request.sizes, pairs, plan.repetitions)?;
         mine.extend(seconds);
     }
-    let copies = copies(communicator, &request.sizes)?;
-    observed(communicator, host, request, &mine, copies)
+    let local = local_times(communicator, &request.sizes)?;
+    observed(communicator, host, request, &mine, local)
 }
 
-/// The times of local copies of these sizes as a line, at rank 0 those of all ranks, in rank order, at the
-/// others none. All ranks copy at once. Collective.
+/// The times of local copies of these sizes as a line, and those of sums of doubles up to the largest, at rank 0 those of
+/// all ranks, in rank order, at the others none. All ranks copy at once, and then all add. Collective.
+///
+/// A sum is `MPI_Reduce_local` with `MPI_SUM` of `MPI_DOUBLE`.
 ///
 /// # Errors
-/// What MPI returns.
+/// No memory; what MPI returns.
 ///
 /// # Panics
 /// For fewer than two sizes.
-pub fn copies(communicator: &Communicator, sizes: &[u64]) -> Result<Vec<Line>, MpiError> {
-    let own = copy_line(sizes);
+pub fn local_times(communicator: &Communicator, sizes: &[u64]) -> Result<LocalTimes, PlaceError> {
+    let largest = *sizes.last().expect("there are sizes");
+    let copies = collected_lines(communicator, &copy_line(sizes)?)?;
+    let sums = collected_lines(communicator, &sum_line(&sizes_of_sums(largest))?)?;
+    Ok(LocalTimes { copies, sums })
+}
+
+/// The lines of all ranks, at rank 0; at the others none. Collective.
+fn collected_lines(communicator: &Communicator, own: &Line) -> Result<Vec<Line>, MpiError> {
     let words = [own.alpha_seconds, own.beta_seconds_per_byte, own.median_relative_deviation];
     let words = communicator.collected(&words, TAG)?;
     let line = |words: &[f64]| Line {
@@ -259,31 +274,64 @@ const TAG: c_int = 0;
 const CLOCK_STEP: f64 = 1e-9;
 
 /// The times of local copies of these sizes as a line.
-fn copy_line(sizes: &[u64]) -> Line {
-    const REPETITIONS: usize = 15;
+fn copy_line(sizes: &[u64]) -> Result<Line, MpiError> {
     let largest = *sizes.last().expect("there are sizes") as usize;
     let from = vec![1_u8; largest];
     let mut to = vec![2_u8; largest];
-    let samples: Vec<Sample> = sizes
-        .iter()
-        .map(|&bytes| {
-            // Small copies are too fast for the clock, one by one.
-            let times = (4096 / bytes).max(1);
-            let trials: Vec<f64> = (0..REPETITIONS)
-                .map(|_| {
-                    let start = Instant::now();
-                    for _ in 0..times {
-                        let from = black_box(&from[..bytes as usize]);
-                        black_box(&mut to[..bytes as usize]).copy_from_slice(from);
-                    }
-                    start.elapsed().as_secs_f64() / times as f64
-                })
-                .collect();
-            let seconds = median(&trials).expect("there are repetitions");
-            Sample { bytes, seconds: seconds.max(CLOCK_STEP / times as f64) }
-        })
-        .collect();
-    Line::fit(&samples).expect("several sizes, and times above 0")
+    local_line(sizes, |bytes| {
+        let from = black_box(&from[..bytes as usize]);
+        black_box(&mut to[..bytes as usize]).copy_from_slice(from);
+        Ok(())
+    })
+}
+
+/// The sizes of vectors of doubles: from one double on, each four times the one before, up to this, several at least.
+fn sizes_of_sums(largest: u64) -> Vec<u64> {
+    let double = Element::Double.bytes();
+    ladder((largest / double).max(4)).into_iter().map(|doubles| doubles * double).collect()
+}
+
+/// The times of sums of vectors of doubles, of these sizes in bytes, as a line.
+fn sum_line(sizes: &[u64]) -> Result<Line, PlaceError> {
+    let largest = *sizes.last().expect("there are sizes");
+    let (operator, datatype) = (Operator::sum(), Datatype::of(Element::Double)?);
+    let [left, inout] = [ones(largest)?, ones(largest)?];
+    let line = local_line(sizes, |bytes| {
+        Memory::combine(&operator, &datatype, (&left, 0), (&inout, 0), bytes)
+    })?;
+    Ok(line)
+}
+
+/// So many bytes of doubles, all 1. Written, for pages that never were are one and the same in the cache.
+fn ones(bytes: u64) -> Result<Memory, OutOfMemory> {
+    let memory = Memory::zeroed(bytes)?;
+    let one = 1.0_f64.to_ne_bytes();
+    (0..bytes).step_by(one.len()).for_each(|offset| memory.write(offset, &one));
+    Ok(memory)
+}
+
+/// The times of an act on so many bytes, for these sizes, as a line.
+fn local_line(
+    sizes: &[u64],
+    mut act: impl FnMut(u64) -> Result<(), MpiError>,
+) -> Result<Line, MpiError> {
+    const REPETITIONS: usize = 15;
+    let mut samples = Vec::with_capacity(sizes.len());
+    for &bytes in sizes {
+        // Small ones are too fast for the clock, one by one.
+        let times = (4096 / bytes).max(1);
+        let mut trials = Vec::with_capacity(REPETITIONS);
+        for _ in 0..REPETITIONS {
+            let start = Instant::now();
+            for _ in 0..times {
+                act(bytes)?;
+            }
+            trials.push(start.elapsed().as_secs_f64() / times as f64);
+        }
+        let seconds = median(&trials).expect("there are repetitions");
+        samples.push(Sample { bytes, seconds: seconds.max(CLOCK_STEP / times as f64) });
+    }
+    Ok(Line::fit(&samples).expect("several sizes, and times above 0"))
 }
 
 /// All that was measured, at processor 0.
@@ -292,7 +340,7 @@ fn observed(
     host: &Host,
     request: &CalibrationRequest,
     mine: &[PairTimes],
-    copies: Vec<Line>,
+    local: LocalTimes,
 ) -> Result<Option<Observed>, CalibrateError> {
     let words: Vec<f64> = mine
         .iter()
@@ -312,7 +360,7 @@ fn observed(
         sizes: request.sizes.clone(),
         nodes: host.nodes.clone(),
         pairs: words.chunks_exact(2 + request.sizes.len()).map(pair).collect(),
-        copies,
+        local,
     }))
 }
 
@@ -359,7 +407,13 @@ mod tests {
 
     #[test]
     fn a_copy_has_a_cost() {
-        let line = copy_line(&ladder(1 << 16));
+        let line = copy_line(&ladder(1 << 16)).unwrap();
         assert!(line.beta_seconds_per_byte.is_finite() && line.alpha_seconds.is_finite());
+    }
+
+    #[test]
+    fn sums_are_of_whole_doubles_and_of_several_sizes() {
+        assert_eq!(sizes_of_sums(4), [8, 32]);
+        assert_eq!(sizes_of_sums(1000), [8, 32, 128, 512]);
     }
 }

@@ -51,7 +51,8 @@ pub enum FloodsError {
     },
 }
 
-/// What was found of the machine, at rank 0, `gamma` aside; `None` at the others. Collective.
+/// What was found of the machine, at rank 0, but for what ranks do by themselves, `gamma` and `combine_per_byte`; `None` at
+/// the others. Collective.
 ///
 /// # Errors
 /// [`FloodsError`].
@@ -119,6 +120,7 @@ fn lead(station: &mut Station, request: &FloodsRequest) -> Result<Found, FloodsE
         levels,
         wire: station.wire(large)?,
         gamma: 0.0,
+        combine_per_byte: 0.0,
     })
 }
 

@@ -544,7 +544,7 @@ fn measured_machine(
         provenance: format!("Measured by {PROGRAM} bench, briefly: {}", describe(host)),
         costs: Costs::Hierarchical(found.costs()),
         network: found.network(),
-        combine_per_byte: 0.0,
+        combine_per_byte: found.combine_per_byte,
     });
     Ok(machine.ok_or_else(String::new))
 }

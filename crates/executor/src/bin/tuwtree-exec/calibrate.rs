@@ -1,4 +1,4 @@
-//! `tuwtree-exec calibrate`: what messages and copies cost here, as a machine document.
+//! `tuwtree-exec calibrate`: what messages, copies and combining cost here, as a machine document.
 
 use crate::arguments::{FormatArgs, bytes_within, parse_seconds};
 use crate::file::{NewFile, tell};
@@ -10,24 +10,25 @@ use std::fmt::Write as _;
 use std::rc::Rc;
 use tuwtree_executor::measure::Host;
 use tuwtree_executor::measure::calibrate::{
-    CalibrateError, CalibrationRequest, MeetingPlan, calibrate, copies, ladder,
+    CalibrateError, CalibrationRequest, MeetingPlan, calibrate, ladder, local_times,
 };
 use tuwtree_executor::measure::floods::{FloodsError, FloodsRequest, measure_floods};
 use tuwtree_executor::sys::Communicator;
 use tuwtree_io::{Destination, Format};
 use tuwtree_measure::{
-    Fit, Found, FoundWindow, Line, Model, SizeCosts, fitted, levels_of_members, levels_of_nodes,
+    Fit, Fitted, Found, FoundWindow, Model, SizeCosts, fitted, levels_of_members, levels_of_nodes,
     median,
 };
 use tuwtree_model::document::{Date, Machine};
 use tuwtree_model::{ClosedSet, Costs, Hierarchy, Network, PortKind, WireOwner};
 
-/// Measure what messages and copies cost, and write a machine file for `tuwtree optimize --machine`.
+/// Measure what messages, copies and combining cost, and write a machine file for `tuwtree optimize --machine`.
 ///
 /// Ping-pong between two ranks and floods of messages to one tell latency and occupancy apart, for
 /// many sizes, and more of them where the costs bend; for each level of the machine. How far off all
 /// this is, is told for each size. With another --model, lines are fitted to ping-pong between many
-/// pairs, as the model without overlap has them.
+/// pairs, as the model without overlap has them. Combining is what MPI_Reduce_local takes for each byte
+/// with MPI_SUM of MPI_DOUBLE; for another operator, `tuwtree optimize --combine` says its time.
 #[derive(Args, Debug)]
 pub(crate) struct CalibrateArgs {
     /// Write the machine to this file, `.json` or `.toml`, or to standard output with `-`
@@ -108,6 +109,7 @@ impl From<CalibrateError> for Stop {
     fn from(error: CalibrateError) -> Stop {
         match error {
             CalibrateError::Mpi(error) => error.into(),
+            CalibrateError::Local(error) => Stop::alone(&error),
             CalibrateError::TooManyPairs { .. } => {
                 Stop::Shared(format!("{error}; give more --seconds, or another --model"))
             }
@@ -132,6 +134,7 @@ impl From<FloodsError> for Stop {
 struct Calibrated {
     costs: Costs,
     network: Network,
+    combine_per_byte: f64,
     provenance: String,
     /// For people.
     text: String,
@@ -150,14 +153,16 @@ pub(crate) fn run(args: &CalibrateArgs, communicator: &Rc<Communicator>) -> Resu
         Sought::Floods => by_floods(args, &host, communicator, is_taken)?,
         Sought::Lines(model) => by_lines(args, model, &host, communicator, is_taken)?,
     };
-    let Some(Calibrated { costs, network, provenance, text }) = result else { return Ok(()) };
+    let Some(Calibrated { costs, network, combine_per_byte, provenance, text }) = result else {
+        return Ok(());
+    };
     let machine = Machine {
         name: args.name.clone().unwrap_or_else(|| host.name.clone()),
         date: args.date.unwrap_or_else(today),
         provenance,
         costs,
         network,
-        combine_per_byte: 0.0,
+        combine_per_byte,
     };
     let document = match format {
         Format::Toml => toml::to_string(&machine).map_err(|error| Stop::alone(&error))?,
@@ -197,15 +202,16 @@ fn by_floods(
         tell(&begin, is_taken);
     }
     let found = measured_by_floods(shape, args.largest, args.seconds, communicator)?;
-    Ok(found.map(|(found, copies)| Calibrated {
+    Ok(found.map(|(found, local)| Calibrated {
         costs: Costs::Hierarchical(found.costs()),
         network: found.network(),
-        provenance: floods_provenance(host, &found, &copies),
-        text: floods_table(&found, &copies),
+        combine_per_byte: found.combine_per_byte,
+        provenance: floods_provenance(host, &found, &local),
+        text: floods_table(&found, &local),
     }))
 }
 
-/// What floods find of a machine with these levels, and the copies of all ranks; at rank 0. Collective.
+/// What floods find of a machine with these levels, and the lines of copies and sums; at rank 0. Collective.
 ///
 /// # Errors
 /// What cannot be measured; what MPI returns.
@@ -214,19 +220,18 @@ pub(crate) fn measured_by_floods(
     largest: u64,
     seconds: f64,
     communicator: &Rc<Communicator>,
-) -> Result<Option<(Found, Vec<Line>)>, Stop> {
+) -> Result<Option<(Found, [Fit; 2])>, Stop> {
     let request = FloodsRequest { shape, largest, seconds };
     let found = measure_floods(communicator, &request)?;
-    let copies = copies(communicator, &ladder(largest))?;
-    Ok(found.map(|found| {
-        let slopes: Vec<f64> = copies.iter().map(|line| line.beta_seconds_per_byte).collect();
-        let gamma = median(&slopes).expect("a rank copies");
-        (Found { gamma, ..found }, copies)
-    }))
+    let local = local_times(communicator, &ladder(largest)).map_err(FloodsError::from)?;
+    let Some(found) = found else { return Ok(None) };
+    let local = local.fits().map_err(|error| Stop::alone(&error))?;
+    let [gamma, combine_per_byte] = local.each_ref().map(|fit| fit.line.beta_seconds_per_byte);
+    Ok(Some((Found { gamma, combine_per_byte, ..found }, local)))
 }
 
 /// Where the costs are from, for whoever reads the file.
-fn floods_provenance(host: &Host, found: &Found, copies: &[Line]) -> String {
+fn floods_provenance(host: &Host, found: &Found, [copies, sums]: &[Fit; 2]) -> String {
     let of_level = |(level, costs): (&tuwtree_model::Level, &tuwtree_measure::LevelCosts)| {
         let middle = |of: fn(&SizeCosts) -> f64| {
             100.0 * median(&costs.sizes.iter().map(of).collect::<Vec<_>>()).unwrap_or(0.0)
@@ -246,17 +251,19 @@ fn floods_provenance(host: &Host, found: &Found, copies: &[Line]) -> String {
         found.doubts().iter().map(|doubt| format!(" WARNING: {}.", doubt.fault)).collect();
     format!(
         "{}Measured by {PROGRAM} calibrate: {}. Ping-pong, floods of several messages to one rank, and \
-         local copies of {} ranks at once. {}.{}",
+         {} and {} of {} ranks at once. {}.{}",
         warning(host).replace('\n', ". "),
         describe(host),
-        copies.len(),
+        copies.of,
+        sums.of,
+        copies.count,
         levels.join("; "),
         doubts.concat()
     )
 }
 
 /// What was found, with the error of each size, and what is doubtful.
-fn floods_table(found: &Found, copies: &[Line]) -> String {
+fn floods_table(found: &Found, local: &[Fit; 2]) -> String {
     let mut text = String::new();
     for (level, costs) in found.shape.levels().iter().zip(&found.levels) {
         let _ = writeln!(
@@ -295,15 +302,19 @@ fn floods_table(found: &Found, copies: &[Line]) -> String {
         WireOwner::Rank => "",
         WireOwner::Node => "; the ranks of a node share a wire",
     };
-    let errors: Vec<f64> = copies.iter().map(|line| line.median_relative_deviation).collect();
     let _ = writeln!(
         text,
-        "{eager}; a send occupies its rank for {:.3} us; {port}{wire}\n\
-         copies: {:.4} ns per byte, fit error {:.1} %",
-        found.send_overhead * 1e6,
-        found.gamma * 1e9,
-        100.0 * median(&errors).unwrap_or(0.0)
+        "{eager}; a send occupies its rank for {:.3} us; {port}{wire}",
+        found.send_overhead * 1e6
     );
+    for Fit { of, line, .. } in local {
+        let _ = writeln!(
+            text,
+            "{of}: {:.4} ns per byte, fit error {:.1} %",
+            line.beta_seconds_per_byte * 1e9,
+            100.0 * line.median_relative_deviation
+        );
+    }
     if let Some(FoundWindow { senders, whole, lost }) = found.window {
         let _ = writeln!(
             text,
@@ -339,10 +350,11 @@ fn by_lines(
         plan = Some(found);
     })?;
     let (Some(observed), Some(plan)) = (observed, plan) else { return Ok(None) };
-    let (costs, fits) =
+    let Fitted { costs, combine_per_byte, fits } =
         fitted(&observed, request.model).map_err(|error| Stop::Alone(error.to_string()))?;
     let provenance = provenance(host, &request, &plan, &fits);
-    Ok(Some(Calibrated { costs, network: Network::default(), provenance, text: table(&fits) }))
+    let (network, text) = (Network::default(), table(&fits));
+    Ok(Some(Calibrated { costs, network, combine_per_byte, provenance, text }))
 }
 
 fn announcement(request: &CalibrationRequest, plan: &MeetingPlan) -> String {
@@ -370,7 +382,7 @@ fn provenance(
         .collect();
     format!(
         "{}Measured by {PROGRAM} calibrate: {}. Half the median round trips of {} pairs, {} \
-         repetitions of {} sizes from 1 to {} bytes, and local copies of these sizes; lines of least \
+         repetitions of {} sizes from 1 to {} bytes, local copies of these sizes, and sums of doubles; lines of least \
          relative deviations. Median relative deviations: {}.",
         warning(host).replace('\n', ". "),
         describe(host),
