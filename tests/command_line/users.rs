@@ -186,6 +186,15 @@ fn a_shape_takes_the_costs_of_its_levels_from_measurements() {
             .unwrap()
             .contains("Level node: Only the shape is known. Assumed: all costs")
     );
+    // What ranks do by themselves is of the innermost level.
+    let adding = folder("levels-that-add").join("adding.toml").display().to_string();
+    let text = fs::read_to_string(data("machines/opt-table-1.toml")).unwrap();
+    let text = text.replace("version = 1", "version = 4\ncombine_seconds_per_byte = 3e-10");
+    fs::write(&adding, text).unwrap();
+    for (level, combine) in [("node", 3e-10.into()), ("network", Value::Null)] {
+        let one = json(&format!("machine {hosts} --level {level}={adding} --format json"));
+        assert_eq!(one["combine_seconds_per_byte"], combine, "{level}");
+    }
     for (level, message) in [
         ("rack=vsc3", "no level rack; its levels are node, network"),
         ("network=asymmetric", "differ from pair to pair"),

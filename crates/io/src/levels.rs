@@ -5,7 +5,7 @@ use tuwtree_model::document::Machine;
 use tuwtree_model::{Costs, Hierarchy, Level, LinkLaw, Piece, PiecewiseLinear};
 
 /// A machine whose levels of these names cost what messages cost on other machines; where it is the outermost level, the
-/// network is the other machine's, where it is the innermost, copies are.
+/// network is the other machine's, where it is the innermost, copies are, and combining if its cost is known there.
 ///
 /// # Errors
 /// A machine without levels, or without one of that name; another machine that has several levels and none of that
@@ -29,6 +29,9 @@ pub fn with_levels(
         levels[at].links = law(name, other)?;
         if at == 0 {
             gamma = copies(other).unwrap_or(gamma);
+            if other.combine_per_byte > 0.0 {
+                machine.combine_per_byte = other.combine_per_byte;
+            }
         }
         if at == outermost {
             machine.network = other.network.clone();
