@@ -298,6 +298,32 @@ fn a_selection_is_drawn_and_own_rules_are_judged() {
 }
 
 #[test]
+fn own_rules_for_operators_that_do_not_commute_are_judged_beside_what_keeps_order() {
+    let arguments = "select --op reduce,reduce-scatter -p 2..40 --regret --order ordered";
+    let text = tuwtree(arguments).success();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 8, "{text}");
+    let only = "reduce-scatter: MPICH's own rule takes 1.000 times the best of its algorithms in the mean, at most 1.000";
+    assert!(lines[4].starts_with(only), "{text}");
+    assert!(lines[5].contains("times the best of all libraries' that keep rank order"), "{text}");
+    assert!(lines[6].starts_with("reduce-scatter: Open MPI's own rule takes "), "{text}");
+    let found = json(&format!("{arguments} --json"));
+    for row in found["operations"].as_array().unwrap() {
+        assert_eq!(row["order"], "ordered", "{row}");
+        assert!(row["any_library_worst"].as_f64() >= row["worst"].as_f64(), "{row}");
+    }
+    let csv = tuwtree(&format!("{arguments} --format csv")).success();
+    assert!(csv.lines().next().unwrap().contains(",any_library_mean"), "{csv}");
+    // Operators that commute are meant where nothing is said.
+    let plain = json("select --op reduce -p 2..40 --regret --json");
+    assert_eq!(plain, json("select --op reduce -p 2..40 --regret --order any --json"));
+    assert!(plain["operations"][0]["order"].is_null(), "{plain}");
+    tuwtree("select --op allgather --regret --order ordered")
+        .fails(2, &["--order ordered: allgather combines nothing"]);
+    tuwtree("select --op reduce --order ordered").fails(2, &["--regret"]);
+}
+
+#[test]
 fn what_cannot_be_selected_is_refused() {
     tuwtree("select --op gather").fails(2, &["nothing is chosen by size for gather"]);
     tuwtree("select --op bcast -p 9..2").fails(2, &["numbers of processes from 2 to"]);

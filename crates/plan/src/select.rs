@@ -10,7 +10,11 @@
 //! Times: R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005; held against simulations of schedules. Names and
 //! numbers: MPICH 4.0 and later, Open MPI 4.1 and later, UCC 1.4, Intel MPI 2021.
 
+mod mpich;
 mod open_mpi;
+mod own;
+
+pub use own::{Factors, OwnChoice, Regret, mpich_rule, own_rule, regret};
 
 use tuwtree_model::{Homogeneous, Operation};
 
@@ -81,17 +85,6 @@ pub struct Decision {
     pub processors: (usize, usize),
     /// By size, ascending; at least one.
     pub ranges: Vec<SizeRange>,
-}
-
-/// How much longer a library's own rule takes than the best of its algorithms.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Regret {
-    /// The largest factor.
-    pub worst: f64,
-    /// Where it is: ranks and bytes.
-    pub at: (usize, u64),
-    /// The mean of all factors.
-    pub mean: f64,
 }
 
 /// What messages and combining cost, the same for all pairs.
@@ -494,122 +487,4 @@ fn are_alike(one: &[SizeRange], other: &[SizeRange], merge: Merge) -> bool {
         && one.iter().zip(other).all(|(one, other)| {
             one.algorithm.name == other.algorithm.name && is_near(one.from_bytes, other.from_bytes)
         })
-}
-
-/// What MPICH uses by itself, built-in operators and enough elements taken for granted; `None` if nothing is known.
-///
-/// # Source
-/// The default selection of MPICH 4.0 to 4.3, `maint/tuning/coll/mpir/generic.json`.
-pub fn mpich_rule(operation: Operation, p: usize, bytes: u64) -> Option<&'static LibraryAlgorithm> {
-    let is_power = p.is_power_of_two();
-    let name = match operation {
-        Operation::Allgather => match (is_power, bytes) {
-            (true, ..524_288) => "recursive-doubling",
-            (false, ..81_920) => "bruck",
-            _ => "ring",
-        },
-        Operation::Broadcast => match bytes {
-            _ if p < 8 => "binomial",
-            ..=12_288 => "binomial",
-            ..=524_288 if is_power => "scatter-doubling",
-            _ => "scatter-ring",
-        },
-        Operation::Allreduce if bytes <= 8 => "recursive-doubling",
-        Operation::Reduce if bytes <= 2_048 => "binomial",
-        Operation::Allreduce | Operation::Reduce => "rabenseifner-full",
-        Operation::ReduceScatter if bytes < 524_288 => "halving",
-        Operation::ReduceScatter => "pairwise",
-        Operation::Alltoall => match bytes {
-            ..=256 if p >= 8 => "bruck",
-            ..=32_768 => "linear",
-            _ => "pairwise",
-        },
-        Operation::Gather | Operation::Scatter | Operation::IntergroupAllgather => return None,
-    };
-    algorithms(operation).iter().find(|one| one.name == name)
-}
-
-/// What a library uses by itself for some number of ranks and size.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct OwnChoice {
-    /// Our name for the algorithm, or the library's.
-    pub name: &'static str,
-    law: LinearTime,
-}
-
-impl OwnChoice {
-    /// Its time.
-    pub fn time(&self, bytes: u64, prices: &Prices) -> f64 {
-        self.law.time(bytes, prices)
-    }
-}
-
-/// What a library uses by itself, with built-in operators; `None` if nothing is known, or not how long it takes: of Open
-/// MPI that is the broadcast by scatter and recursive doubling where `p` is no power of two. MPICH's vectors have enough
-/// elements to be cut, Open MPI's elements 8 bytes.
-///
-/// # Source
-/// [`mpich_rule`]. Open MPI 4.1.4 to 5.0, `coll_tuned_decision_fixed.c` and `ompi/mca/coll/base`: read, and not run.
-pub fn own_rule(library: Tuning, operation: Operation, p: usize, bytes: u64) -> Option<OwnChoice> {
-    match library {
-        Tuning::Mpich => {
-            let chosen = mpich_rule(operation, p, bytes)?;
-            (chosen.law)(p).map(|law| OwnChoice { name: chosen.name, law })
-        }
-        Tuning::OpenMpi | Tuning::OpenMpiJson => open_mpi::choice(operation, p, bytes),
-        Tuning::Ucc | Tuning::Intel => None,
-    }
-}
-
-/// The time of the fastest of the algorithms that a library has.
-fn own_best(
-    library: Tuning,
-    operation: Operation,
-    (p, bytes): (usize, u64),
-    prices: &Prices,
-) -> f64 {
-    let least = |times: &mut dyn Iterator<Item = f64>| times.fold(f64::INFINITY, f64::min);
-    match library {
-        Tuning::OpenMpi | Tuning::OpenMpiJson => {
-            least(&mut open_mpi::all(operation, p, bytes).map(|one| one.time(bytes, prices)))
-        }
-        Tuning::Mpich | Tuning::Ucc | Tuning::Intel => {
-            let own = algorithms(operation).iter().filter(|one| one.is_in(library));
-            least(&mut own.filter_map(|one| one.time(p, bytes, prices)))
-        }
-    }
-}
-
-/// How much longer a library's own rule takes than the best of its algorithms, over all numbers of ranks and powers of two as
-/// sizes, but those for which [`own_rule`] is not known; `None` if that is none.
-///
-/// # Complexity
-/// O(ranks log(largest size)), for Open MPI O(log(ranks)) times that.
-pub fn regret(
-    library: Tuning,
-    operation: Operation,
-    (first, last): (usize, usize),
-    (least, largest): (u64, u64),
-    prices: &Prices,
-) -> Option<Regret> {
-    let sizes = (0..u64::BITS).map(|power| 1_u64 << power);
-    let sizes: Vec<u64> =
-        sizes.filter(|size| (least..=largest).contains(size)).chain([least, largest]).collect();
-    let mut regret = Regret { worst: 1.0, at: (first, least), mean: 0.0 };
-    let mut count = 0.0;
-    for processors in first..=last {
-        for &bytes in &sizes {
-            let Some(chosen) = own_rule(library, operation, processors, bytes) else { continue };
-            let time = chosen.time(bytes, prices);
-            let best = own_best(library, operation, (processors, bytes), prices);
-            let factor = if time == best { 1.0 } else { time / best };
-            count += 1.0;
-            regret.mean += factor;
-            if factor > regret.worst {
-                (regret.worst, regret.at) = (factor, (processors, bytes));
-            }
-        }
-    }
-    regret.mean /= count;
-    (count > 0.0).then_some(regret)
 }

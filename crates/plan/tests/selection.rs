@@ -7,10 +7,11 @@ use tuwtree_collective::{
     reduce_scatter, ring,
 };
 use tuwtree_model::{
-    BlockSizes, Homogeneous, MessageSizes, Operation, Operator, Payload, Problem, Root, Vector,
+    BlockSizes, Homogeneous, MessageSizes, Operation, Operator, Order, Payload, Problem, Root,
+    Vector,
 };
 use tuwtree_plan::select::{
-    Merge, Prices, Tuning, algorithms, decide, decisions, mpich_rule, own_rule, regret,
+    Merge, Prices, Regret, Tuning, algorithms, decide, decisions, mpich_rule, own_rule, regret,
 };
 use tuwtree_schedule::{Schedule, Sends, simulate};
 
@@ -55,6 +56,11 @@ const CHOSEN: [Operation; 6] = [
     Operation::ReduceScatter,
     Operation::Alltoall,
 ];
+
+/// An operation with an operator that is built in, if it has any.
+fn built_in(operation: Operation) -> (Operation, Order) {
+    (operation, Order::Any)
+}
 
 #[test]
 fn times_are_those_of_schedules_without_copies() {
@@ -134,8 +140,11 @@ fn mpich_s_rule_is_never_faster_than_the_best_of_its_algorithms() {
     let prices = Prices { costs: Homogeneous::new(2000.0, 0.1, 0.05).unwrap(), combine: 0.1 };
     for operation in CHOSEN {
         assert!(mpich_rule(operation, 9, 1000).is_some());
-        let regret = regret(Tuning::Mpich, operation, (2, 100), (1, 1 << 23), &prices).unwrap();
-        assert!(regret.worst >= regret.mean && regret.mean >= 1.0, "{operation:?}: {regret:?}");
+        let regret =
+            regret(Tuning::Mpich, built_in(operation), (2, 100), (1, 1 << 23), &prices).unwrap();
+        let Regret { own, any_library } = regret;
+        assert!(own.worst >= own.mean && own.mean >= 1.0, "{operation:?}: {own:?}");
+        assert!(any_library.worst >= own.worst, "{operation:?}: {any_library:?}");
     }
     assert!(mpich_rule(Operation::Gather, 9, 1000).is_none());
     // Thresholds: < for total sizes, <= for those of vectors.
@@ -149,7 +158,7 @@ fn mpich_s_rule_is_never_faster_than_the_best_of_its_algorithms() {
 #[test]
 fn open_mpi_s_own_allgather_is_as_its_source_says() {
     let name = |p: usize, block: u64| {
-        own_rule(Tuning::OpenMpi, Operation::Allgather, p, block * p as u64).unwrap().name
+        own_rule(Tuning::OpenMpi, built_in(Operation::Allgather), p, block * p as u64).unwrap().name
     };
     assert_eq!(
         [name(2, 9), name(16, 9), name(5, 9)],
@@ -164,7 +173,9 @@ fn open_mpi_s_own_allgather_is_as_its_source_says() {
 
 #[test]
 fn open_mpi_s_own_rules_of_other_operations_are_as_its_source_says() {
-    let name = |operation, p, bytes| own_rule(Tuning::OpenMpi, operation, p, bytes).unwrap().name;
+    let name = |operation, p, bytes| {
+        own_rule(Tuning::OpenMpi, built_in(operation), p, bytes).unwrap().name
+    };
     for (operation, p, bytes, expected) in [
         (Operation::Broadcast, 3, 31, "chain"),
         (Operation::Broadcast, 7, 8192, "linear"),
@@ -188,13 +199,134 @@ fn open_mpi_s_own_rules_of_other_operations_are_as_its_source_says() {
     ] {
         assert_eq!(name(operation, p, bytes), expected, "{operation:?}, {p}, {bytes}");
     }
-    assert!(own_rule(Tuning::OpenMpi, Operation::Broadcast, 1025, 1 << 19).is_none());
-    assert!(own_rule(Tuning::OpenMpi, Operation::Gather, 9, 9).is_none());
+    assert!(own_rule(Tuning::OpenMpi, built_in(Operation::Broadcast), 1025, 1 << 19).is_none());
+    assert!(own_rule(Tuning::OpenMpi, built_in(Operation::Gather), 9, 9).is_none());
     let prices = Prices { costs: Homogeneous::new(1000.0, 1.0, 1.0).unwrap(), combine: 0.5 };
     for operation in CHOSEN {
-        let found = regret(Tuning::OpenMpi, operation, (2, 100), (1, 1 << 23), &prices).unwrap();
-        assert!(found.mean >= 1.0 && found.worst >= found.mean, "{operation:?}: {found:?}");
+        let found =
+            regret(Tuning::OpenMpi, built_in(operation), (2, 100), (1, 1 << 23), &prices).unwrap();
+        let own = found.own;
+        assert!(own.mean >= 1.0 && own.worst >= own.mean, "{operation:?}: {own:?}");
     }
-    assert!(regret(Tuning::OpenMpi, Operation::Gather, (2, 9), (1, 9), &prices).is_none());
-    assert!(regret(Tuning::Intel, Operation::Reduce, (2, 9), (1, 9), &prices).is_none());
+    assert!(
+        regret(Tuning::OpenMpi, built_in(Operation::Gather), (2, 9), (1, 9), &prices).is_none()
+    );
+    assert!(regret(Tuning::Intel, built_in(Operation::Reduce), (2, 9), (1, 9), &prices).is_none());
+}
+
+/// The operations with an operator that does not commute.
+const ORDERED: [(Operation, Order); 3] = [
+    (Operation::Reduce, Order::Ordered),
+    (Operation::Allreduce, Order::Ordered),
+    (Operation::ReduceScatter, Order::Ordered),
+];
+
+#[test]
+fn mpich_s_algorithms_for_operators_that_do_not_commute_take_the_times_of_schedules_that_keep_order()
+ {
+    for (alpha, beta, combine) in [(50.0, 2.0, 3.0), (1000.0, 1.0, 0.0), (1.0, 10.0, 1000.0)] {
+        let costs = Homogeneous::new(alpha, beta, 0.0).unwrap();
+        let prices = Prices { costs, combine };
+        for p in 2..=70_usize {
+            for (operation, order) in ORDERED {
+                let bytes = 8 * p as u64;
+                let (payload, build): (Payload, Build) = match operation {
+                    Operation::ReduceScatter => (
+                        BlockSizes::new(vec![8; p]).unwrap().into(),
+                        match p.is_power_of_two() {
+                            true => reduce_scatter::butterfly,
+                            false => reduce_scatter::recursive_doubling,
+                        },
+                    ),
+                    Operation::Reduce => (Vector { processors: p, bytes }.into(), reduce::binomial),
+                    _ => (Vector { processors: p, bytes }.into(), allreduce::recursive_doubling),
+                };
+                let problem = Problem::new(operation, payload, costs).unwrap();
+                let problem = match operation.is_rooted() {
+                    true => problem.with_root(Root::Given(0)).unwrap(),
+                    false => problem,
+                };
+                let problem = problem.with_operator(Operator::new(1, combine).unwrap()).unwrap();
+                let schedule = build(&problem).unwrap();
+                assert_eq!(schedule.task().order, Order::Ordered);
+                let found = simulate(&schedule, &costs, Sends::Synchronous).unwrap();
+                let found = found.completion_time().units();
+                let own = own_rule(Tuning::Mpich, (operation, order), p, bytes).unwrap();
+                let time = own.time(bytes, &prices);
+                assert!((time - found).abs() < 1e-9 * found, "{}, {p}: {time}, {found}", own.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn mpich_reduces_and_scatters_what_does_not_commute_as_was_counted() {
+    // Five messages and 19 blocks at five processes; a butterfly, 3 and 7, at eight.
+    let time = |p, alpha, beta| {
+        let prices = Prices { costs: Homogeneous::new(alpha, beta, 0.0).unwrap(), combine: 0.0 };
+        let own = own_rule(Tuning::Mpich, (Operation::ReduceScatter, Order::Ordered), p, p as u64);
+        own.map(|own| (own.name, own.time(p as u64, &prices))).unwrap()
+    };
+    assert_eq!(time(5, 1.0, 0.0), ("recursive-doubling", 5.0));
+    assert_eq!(time(5, 0.0, 1.0), ("recursive-doubling", 19.0));
+    assert_eq!([time(8, 1.0, 0.0), time(8, 0.0, 1.0)], [("butterfly", 3.0), ("butterfly", 7.0)]);
+    // Vectors go whole, whatever their size.
+    for bytes in [1, 1 << 20] {
+        for (operation, name) in
+            [(Operation::Reduce, "binomial"), (Operation::Allreduce, "recursive-doubling")]
+        {
+            let own = own_rule(Tuning::Mpich, (operation, Order::Ordered), 12, bytes);
+            assert_eq!(own.unwrap().name, name);
+        }
+    }
+}
+
+#[test]
+fn open_mpi_s_own_rules_for_operators_that_do_not_commute_are_as_its_source_says() {
+    for (operation, p, bytes, expected) in [
+        (Operation::Reduce, 3, 7, "in-order-binary-tree"),
+        (Operation::Reduce, 3, 8, "linear"),
+        (Operation::Reduce, 7, 1 << 20, "linear"),
+        (Operation::Reduce, 8, 1023, "in-order-binary-tree"),
+        (Operation::Reduce, 15, 1024, "linear"),
+        (Operation::Reduce, 15, 8192, "in-order-binary-tree"),
+        (Operation::Reduce, 15, 16_384, "linear"),
+        (Operation::Reduce, 15, 262_144, "in-order-binary-tree"),
+        (Operation::Reduce, 128, 512, "linear"),
+        (Operation::Reduce, 256, 512, "in-order-binary-tree"),
+        (Operation::Allreduce, 3, 131_071, "recursive-doubling"),
+        (Operation::Allreduce, 3, 131_072, "linear"),
+        (Operation::Allreduce, 8, 1 << 20, "reduce-and-broadcast"),
+        (Operation::Allreduce, 127, 1 << 20, "recursive-doubling"),
+        (Operation::Allreduce, 128, 131_071, "reduce-and-broadcast"),
+        (Operation::Allreduce, 512, 2048, "recursive-doubling"),
+        (Operation::ReduceScatter, 2, 8, "reduce-and-scatter"),
+        (Operation::ReduceScatter, 500, 1 << 20, "reduce-and-scatter"),
+    ] {
+        let own = own_rule(Tuning::OpenMpi, (operation, Order::Ordered), p, bytes).unwrap();
+        assert_eq!(own.name, expected, "{operation:?}, {p}, {bytes}");
+    }
+}
+
+#[test]
+fn what_keeps_order_is_judged_beside_what_keeps_it() {
+    let prices = Prices { costs: Homogeneous::new(1000.0, 1.0, 0.0).unwrap(), combine: 0.5 };
+    for reduction in ORDERED {
+        for library in [Tuning::Mpich, Tuning::OpenMpi] {
+            let found = regret(library, reduction, (2, 100), (1, 1 << 23), &prices).unwrap();
+            let Regret { own, any_library } = found;
+            assert!(own.mean >= 1.0 && any_library.worst >= own.worst, "{reduction:?}: {found:?}");
+            // MPICH has nothing else for them; 8 MiB in halves would take a third of the time and less.
+            let is_mpich = library == Tuning::Mpich;
+            assert!(!is_mpich || own.worst == 1.0, "{reduction:?}: {own:?}");
+            assert!(!is_mpich || any_library.worst > 3.0, "{reduction:?}: {any_library:?}");
+        }
+    }
+    // Open MPI's butterfly beside its reduction to rank 0, in order: 7 messages of all, and 7 of an eighth, against 3 of
+    // half, a quarter and an eighth, and one of an eighth to its owner.
+    let (p, bytes) = (8, 8000);
+    let free = Prices { costs: Homogeneous::new(0.0, 1.0, 0.0).unwrap(), combine: 0.0 };
+    let reduction = (Operation::ReduceScatter, Order::Ordered);
+    let found = regret(Tuning::OpenMpi, reduction, (p, p), (bytes, bytes), &free).unwrap();
+    assert_eq!(found.own.worst, (7.0 * 8000.0 + 7000.0) / 8000.0);
 }

@@ -2,19 +2,22 @@
 
 mod map;
 
-use crate::args::{CostArgs, named, operation_parser};
+use crate::args::{CostArgs, named, one_of, operation_parser};
 use crate::error::CliError;
 use crate::output::format::{FormatArgs, write_json, write_objects};
 use crate::output::progress::note;
 use crate::output::{picture, tuning};
 use clap::Args;
+use clap::builder::PossibleValue;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::ExitCode;
 use tuwtree_io::{Destination, Format, Source, table};
 use tuwtree_model::quantity::{Cost, parse_bytes, parse_time_per_byte};
-use tuwtree_model::{ClosedSet, Costs, MOST_PROCESSORS, Operation, quantity};
-use tuwtree_plan::select::{Decision, Merge, Prices, Tuning, algorithms, decisions, regret};
+use tuwtree_model::{ClosedSet, Costs, MOST_PROCESSORS, Operation, Order, quantity};
+use tuwtree_plan::select::{
+    Decision, Factors, Merge, Prices, Regret, Tuning, algorithms, decisions, regret,
+};
 
 /// Select which algorithm of an MPI library is fastest for how many processes and how much data.
 ///
@@ -62,6 +65,16 @@ pub(crate) struct SelectArgs {
     /// best of their algorithms
     #[arg(long, conflicts_with = "output")]
     regret: bool,
+
+    /// For which operators of reduce, allreduce and reduce-scatter --regret judges [default: any]
+    #[arg(long, value_name = "NAME", requires = "regret",
+          value_parser = one_of(vec![Order::Any, Order::Ordered], |order| {
+              PossibleValue::new(order.name()).help(match order {
+                  Order::Ordered => "those that do not commute: operands keep rank order",
+                  _ => "those that are built in, and commute",
+              })
+          }))]
+    order: Option<Order>,
 
     /// Draw which algorithm is fastest where: numbers of processes against sizes, as `.svg`, `.png` or
     /// `.pdf`
@@ -328,6 +341,14 @@ fn write_text(
     Ok(())
 }
 
+/// How many times the best of some algorithms a rule takes, in words.
+fn times_of(algorithms: &str, Factors { worst, at: (processors, bytes), mean }: Factors) -> String {
+    format!(
+        "{mean:.3} times the best of {algorithms} in the mean, at most {worst:.3} times ({processors} processes, {})",
+        quantity::bytes(bytes)
+    )
+}
+
 /// What the rules of MPICH and Open MPI lose, for each operation of which they are known.
 fn regrets(
     args: &SelectArgs,
@@ -335,30 +356,47 @@ fn regrets(
     format: Format,
     output: &mut dyn Write,
 ) -> Result<ExitCode, CliError> {
+    let order = args.order.unwrap_or(Order::Any);
+    let is_ordered = order == Order::Ordered;
+    if let Some(other) = args.op.iter().find(|one| is_ordered && !one.is_reduction()) {
+        let message = format!(
+            "--order ordered: {} combines nothing; it is for reduce, reduce-scatter, allreduce",
+            other.name()
+        );
+        return Err(CliError::Usage(message));
+    }
     let mut rows = Vec::new();
     let libraries = [(Tuning::Mpich, "MPICH"), (Tuning::OpenMpi, "Open MPI")];
     let all = args.op.iter().flat_map(|&operation| libraries.map(|library| (operation, library)));
     for (operation, (library, title)) in all {
-        let found = regret(library, operation, args.processors, args.bytes, prices);
-        let Some(found) = found else { continue };
-        let (processors, bytes) = found.at;
+        let reduction = (operation, order);
+        let found = regret(library, reduction, args.processors, args.bytes, prices);
+        let Some(Regret { own, any_library }) = found else { continue };
         if format == Format::Text {
-            let (name, size) = (operation.name(), quantity::bytes(bytes));
-            let (worst, mean) = (found.worst, found.mean);
-            writeln!(
-                output,
-                "{name}: {title}'s own rule takes {mean:.3} times the best of its algorithms in the mean, at most \
-                 {worst:.3} times ({processors} processes, {size})"
-            )?;
+            let name = operation.name();
+            let own = times_of("its algorithms", own);
+            writeln!(output, "{name}: {title}'s own rule takes {own}")?;
+            if is_ordered {
+                let best = times_of("all libraries' that keep rank order", any_library);
+                writeln!(output, "  and {best}")?;
+            }
         }
-        rows.push(json!({
+        let mut row = json!({
             "operation": operation.name(),
             "library": library.name(),
-            "mean": found.mean,
-            "worst": found.worst,
-            "processors": processors,
-            "bytes": bytes,
-        }));
+            "mean": own.mean,
+            "worst": own.worst,
+            "processors": own.at.0,
+            "bytes": own.at.1,
+        });
+        if is_ordered {
+            row["order"] = order.name().into();
+            row["any_library_mean"] = any_library.mean.into();
+            row["any_library_worst"] = any_library.worst.into();
+            row["any_library_processors"] = any_library.at.0.into();
+            row["any_library_bytes"] = any_library.at.1.into();
+        }
+        rows.push(row);
     }
     match format {
         Format::Json => write_json(

@@ -4,7 +4,7 @@ use super::{
     ALLGATHER, ALLREDUCE, ALLTOALL, BROADCAST, LibraryAlgorithm, LinearTime, OwnChoice, REDUCE,
     REDUCE_SCATTER, floor_log, law, others,
 };
-use tuwtree_model::Operation;
+use tuwtree_model::{Operation, Order};
 
 /// Below how many ranks, and then below which size, which of Open MPI's numbers is chosen.
 type Rules = &'static [(usize, &'static [(u64, u8)])];
@@ -128,46 +128,88 @@ const REDUCE_SCATTER_RULES: Rules = &[
     (usize::MAX, &[(1024, 1), (8192, 2), (ANY, 4)]),
 ];
 
-/// The rules of an operation, and the numbers of its algorithms; `None` if Open MPI does not choose for it by size, or
-/// it is not known how.
-fn rules(operation: Operation) -> Option<(Rules, std::ops::RangeInclusive<u8>)> {
-    match operation {
-        Operation::Allgather => Some((ALLGATHER_RULES, 2..=5)),
-        Operation::Allreduce => Some((ALLREDUCE_RULES, 1..=6)),
-        Operation::Alltoall => Some((ALLTOALL_RULES, 1..=5)),
-        Operation::Broadcast => Some((BROADCAST_RULES, 1..=9)),
-        Operation::Reduce => Some((REDUCE_RULES, 1..=7)),
-        Operation::ReduceScatter => Some((REDUCE_SCATTER_RULES, 1..=4)),
-        Operation::Gather | Operation::Scatter | Operation::IntergroupAllgather => None,
+/// By the vector, with operators that do not commute.
+const ORDERED_ALLREDUCE_RULES: Rules = &[
+    (4, &[(131_072, 3), (ANY, 1)]),
+    (8, &[(ANY, 3)]),
+    (16, &[(1_048_576, 3), (ANY, 2)]),
+    (128, &[(ANY, 3)]),
+    (256, &[(131_072, 2), (524_288, 3), (ANY, 2)]),
+    (512, &[(4096, 2), (524_288, 3), (ANY, 2)]),
+    (usize::MAX, &[(2048, 2), (ANY, 3)]),
+];
+
+/// By the vector, with operators that do not commute.
+const ORDERED_REDUCE_RULES: Rules = &[
+    (4, &[(8, 6), (ANY, 1)]),
+    (8, &[(ANY, 1)]),
+    (16, &[(1024, 6), (8192, 1), (16_384, 6), (262_144, 1), (ANY, 6)]),
+    (128, &[(ANY, 6)]),
+    (256, &[(512, 6), (1024, 1), (ANY, 6)]),
+    (usize::MAX, &[(ANY, 6)]),
+];
+
+/// With operators that do not commute.
+const ORDERED_REDUCE_SCATTER_RULES: Rules = &[(usize::MAX, &[(ANY, 1)])];
+
+/// The rules of an operation, and the numbers of its algorithms, those that keep the order of operands if that is asked for;
+/// `None` if Open MPI does not choose for it by size, or it is not known how.
+fn rules(operation: Operation, order: Order) -> Option<(Rules, &'static [u8])> {
+    match (operation, order) {
+        (Operation::Allreduce, Order::Ordered) => Some((ORDERED_ALLREDUCE_RULES, &[1, 2, 3])),
+        (Operation::Reduce, Order::Ordered) => Some((ORDERED_REDUCE_RULES, &[1, 6])),
+        (Operation::ReduceScatter, Order::Ordered) => Some((ORDERED_REDUCE_SCATTER_RULES, &[1, 4])),
+        (Operation::Allgather, _) => Some((ALLGATHER_RULES, &[2, 3, 4, 5])),
+        (Operation::Allreduce, _) => Some((ALLREDUCE_RULES, &[1, 2, 3, 4, 5, 6])),
+        (Operation::Alltoall, _) => Some((ALLTOALL_RULES, &[1, 2, 3, 4, 5])),
+        (Operation::Broadcast, _) => Some((BROADCAST_RULES, &[1, 2, 3, 4, 5, 6, 7, 8, 9])),
+        (Operation::Reduce, _) => Some((REDUCE_RULES, &[1, 2, 3, 4, 5, 6, 7])),
+        (Operation::ReduceScatter, _) => Some((REDUCE_SCATTER_RULES, &[1, 2, 3, 4])),
+        (Operation::Gather | Operation::Scatter | Operation::IntergroupAllgather, _) => None,
     }
 }
 
-/// What Open MPI 4.1.4 to 5.0 chooses for an operation on so much data, in the meaning of [`LinearTime`], with
-/// operators that commute. Elements have 8 bytes: with fewer of them than some algorithms cut vectors into, Open MPI takes
+/// What Open MPI 4.1.4 to 5.0 chooses for an operation on so much data, in the meaning of [`LinearTime`]; with
+/// [`Order::Ordered`], for an operator that does not commute, else one that does. Elements have 8 bytes: with fewer of them than some algorithms cut vectors into, Open MPI takes
 /// others. `None` if that is not known, or not how long it takes.
 ///
 /// # Source
 /// `coll_tuned_decision_fixed.c`, the same in 4.1.4 and 5.0.9, and `ompi/mca/coll/base`: read, and not run. In 5.0 the
 /// component `han` comes before these rules where nodes have several processes.
-pub(super) fn choice(operation: Operation, p: usize, bytes: u64) -> Option<OwnChoice> {
-    let (rules, _) = rules(operation)?;
+pub(super) fn choice(
+    operation: Operation,
+    order: Order,
+    p: usize,
+    bytes: u64,
+) -> Option<OwnChoice> {
+    let (rules, _) = rules(operation, order)?;
     let (_, steps) = rules.iter().find(|(ranks, _)| p < *ranks).unwrap_or(&rules[rules.len() - 1]);
     let size = match operation {
         Operation::Allgather => bytes / p as u64,
         _ => bytes,
     };
     let step = steps.iter().find(|(below, _)| size < *below).unwrap_or(&steps[steps.len() - 1]);
-    numbered(operation, step.1, p, bytes)
+    numbered((operation, order), step.1, p, bytes)
 }
 
 /// All that Open MPI has for an operation on so much data, of which it is known how long it takes.
-pub(super) fn all(operation: Operation, p: usize, bytes: u64) -> impl Iterator<Item = OwnChoice> {
-    let numbers = rules(operation).map(|(_, numbers)| numbers);
-    numbers.into_iter().flatten().filter_map(move |number| numbered(operation, number, p, bytes))
+pub(super) fn all(
+    operation: Operation,
+    order: Order,
+    p: usize,
+    bytes: u64,
+) -> impl Iterator<Item = OwnChoice> {
+    let numbers = rules(operation, order).map_or(&[][..], |(_, numbers)| numbers);
+    numbers.iter().filter_map(move |&number| numbered((operation, order), number, p, bytes))
 }
 
 /// What Open MPI does for one of its numbers.
-fn numbered(operation: Operation, number: u8, p: usize, bytes: u64) -> Option<OwnChoice> {
+fn numbered(
+    (operation, order): (Operation, Order),
+    number: u8,
+    p: usize,
+    bytes: u64,
+) -> Option<OwnChoice> {
     let (pairs, elements) = ((p - 1) as f64, (bytes / ELEMENT_BYTES).max(1));
     let of = |all: &[LibraryAlgorithm], name: &'static str| named(all, name, p);
     let (floor, active) = floor_log(p);
@@ -202,7 +244,9 @@ fn numbered(operation: Operation, number: u8, p: usize, bytes: u64) -> Option<Ow
         }
         (Operation::Broadcast, 8) => of(&BROADCAST, "scatter-doubling"),
         (Operation::Broadcast, _) => of(&BROADCAST, "scatter-ring"),
-        (Operation::Reduce, 7) if elements < active as u64 => numbered(operation, LINEAR, p, bytes),
+        (Operation::Reduce, 7) if elements < active as u64 => {
+            numbered((operation, order), LINEAR, p, bytes)
+        }
         (Operation::Reduce, 1) => own("linear", law(pairs, pairs, pairs)),
         (Operation::Reduce, 2 | 3) => own("chain", law(pairs, pairs, pairs)),
         (Operation::Reduce, 4) => {
@@ -217,15 +261,15 @@ fn numbered(operation: Operation, number: u8, p: usize, bytes: u64) -> Option<Ow
         }
         (Operation::Reduce, _) => of(&REDUCE, "rabenseifner-half"),
         (Operation::Allreduce, 6) if elements < active as u64 => {
-            numbered(operation, LINEAR, p, bytes)
+            numbered((operation, order), LINEAR, p, bytes)
         }
         (Operation::Allreduce, 4 | 5) if elements < p as u64 => {
             of(&ALLREDUCE, "recursive-doubling")
         }
         (Operation::Allreduce, 1) => own("linear", law(2.0 * pairs, 2.0 * pairs, pairs)),
         (Operation::Allreduce, 2) => {
-            let reduced = choice(Operation::Reduce, p, bytes)?.law;
-            let told = choice(Operation::Broadcast, p, bytes)?.law;
+            let reduced = choice(Operation::Reduce, order, p, bytes)?.linear_time()?;
+            let told = choice(Operation::Broadcast, order, p, bytes)?.linear_time()?;
             own("reduce-and-broadcast", Some(reduced.then(told)))
         }
         (Operation::Allreduce, 3) => of(&ALLREDUCE, "recursive-doubling"),
@@ -233,14 +277,14 @@ fn numbered(operation: Operation, number: u8, p: usize, bytes: u64) -> Option<Ow
         (Operation::Allreduce, _) => of(&ALLREDUCE, "rabenseifner-half"),
         (Operation::ReduceScatter, 1) => {
             let scattered = law(pairs, others(p), 0.0)?;
-            let reduced = choice(Operation::Reduce, p, bytes)?.law;
+            let reduced = choice(Operation::Reduce, order, p, bytes)?.linear_time()?;
             own("reduce-and-scatter", Some(reduced.then(scattered)))
         }
         (Operation::ReduceScatter, 2) => of(&REDUCE_SCATTER, "halving"),
         (Operation::ReduceScatter, 3) => of(&REDUCE_SCATTER, "pairwise"),
         (Operation::ReduceScatter, _) => {
             // As halving, but that blocks are moved once more: to those who rest, and to their owners.
-            let halving = named(&REDUCE_SCATTER, "halving", p)?.law;
+            let halving = named(&REDUCE_SCATTER, "halving", p)?.linear_time()?;
             let more = match p as f64 - active {
                 0.0 if floor < 2.0 => 0.0,
                 0.0 => 1.0,
@@ -266,7 +310,7 @@ const ELEMENT_BYTES: u64 = 8;
 const LINEAR: u8 = 1;
 
 fn own(name: &'static str, law: Option<LinearTime>) -> Option<OwnChoice> {
-    law.map(|law| OwnChoice { name, law })
+    OwnChoice::linear(name, law)
 }
 
 /// The one of this name among those that several libraries have.

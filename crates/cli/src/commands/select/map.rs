@@ -2,7 +2,7 @@
 
 use super::SelectArgs;
 use crate::error::CliError;
-use tuwtree_model::{ClosedSet, Operation, quantity};
+use tuwtree_model::{ClosedSet, Operation, Order, quantity};
 use tuwtree_picture::{RegionCell, RegionMap, RegionPanel};
 use tuwtree_plan::select::{LibraryAlgorithm, Prices, Tuning, algorithms, own_rule};
 
@@ -98,7 +98,7 @@ fn cell<'a>(
     let times: Vec<(&LibraryAlgorithm, f64)> = times.collect();
     let least = times.iter().min_by(|one, other| one.1.total_cmp(&other.1));
     let (best, time) = *least.expect("each operation has an algorithm for all");
-    let own = own_rule(library, operation, p, bytes);
+    let own = own_rule(library, (operation, Order::Any), p, bytes);
     let own = own.map(|own| own.time(bytes, prices)).filter(|_| time > 0.0);
     let factor = own.map(|own| own / time).filter(|factor| *factor >= 1.005);
     let all: Vec<String> =

@@ -118,7 +118,7 @@ fn the_butterfly_takes_the_time_of_a_walk_over_its_ranks() {
         let [alpha, beta, combine] = prices;
         let costs = Homogeneous::new(alpha, beta, 0.0).unwrap();
         for p in 2..=130 {
-            let own = numbered(Operation::ReduceScatter, 4, p, 4096).unwrap();
+            let own = numbered((Operation::ReduceScatter, Order::Any), 4, p, 4096).unwrap();
             let time = own.time(p as u64, &crate::select::Prices { costs, combine });
             let walked = butterfly(p, prices);
             assert!((time - walked).abs() < 1e-9 * walked, "{p}: {time}, {walked}");
@@ -129,12 +129,12 @@ fn the_butterfly_takes_the_time_of_a_walk_over_its_ranks() {
 #[test]
 fn vectors_of_few_elements_take_other_ways_than_the_rules_name() {
     // 16 doubles among 32 processes: Rabenseifner's algorithm has none for half of them.
-    let name = |bytes| choice(Operation::Allreduce, 32, bytes).unwrap().name;
+    let name = |bytes| choice(Operation::Allreduce, Order::Any, 32, bytes).unwrap().name;
     assert_eq!(
         [name(127), name(128), name(256)],
         ["recursive-doubling", "linear", "rabenseifner-half"]
     );
     // And the ring needs an element a process.
-    let name = |p, bytes| choice(Operation::Allreduce, p, bytes).unwrap().name;
+    let name = |p, bytes| choice(Operation::Allreduce, Order::Any, p, bytes).unwrap().name;
     assert_eq!([name(3, 7), name(3, 4096)], ["recursive-doubling", "ring"]);
 }
