@@ -11,6 +11,7 @@ mod forced;
 mod loggopsim;
 mod mpi;
 mod network;
+mod ordered;
 mod pdf;
 mod settings;
 mod simgrid;

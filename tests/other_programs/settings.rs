@@ -5,15 +5,28 @@ use super::c_files::{STRICT_FLAGS, succeed};
 use crate::program::{folder, workspace_file};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 use tuwtree_model::{BlockSizes, ClosedSet, Homogeneous, Operation, Problem, Rank};
 use tuwtree_plan::{Library, LibrarySetting, Request, Settings, Wanted};
+use tuwtree_schedule::Schedule;
 
 /// The blocks of five processes, and of eight.
 const BLOCKS: [&[u64]; 2] = [&[100, 1, 7, 13, 30], &[100, 1, 7, 13, 30, 50, 17, 9]];
 
 /// The bytes of each message, in ascending order, by sender and receiver.
-type Messages = BTreeMap<(Rank, Rank), Vec<u64>>;
+pub(super) type Messages = BTreeMap<(Rank, Rank), Vec<u64>>;
+
+/// What is sent by a schedule.
+pub(super) fn messages_of(schedule: &Schedule) -> Messages {
+    let mut messages = Messages::new();
+    for rank in 0..schedule.programs().processors() {
+        for send in schedule.programs().actions(rank).filter_map(|action| action.send()) {
+            messages.entry((rank, send.to)).or_default().push(send.from.bytes());
+        }
+    }
+    messages.values_mut().for_each(|sizes| sizes.sort_unstable());
+    messages
+}
 
 /// What is sent by the schedule of a setting's construction; none if the setting is not for so many processes.
 fn planned(setting: LibrarySetting, operation: Operation, blocks: &[u64]) -> Option<Messages> {
@@ -25,15 +38,7 @@ fn planned(setting: LibrarySetting, operation: Operation, blocks: &[u64]) -> Opt
     let problem = Problem::new(operation, sizes, costs).unwrap();
     let request = Request::new(&problem, Settings::default(), &());
     let plan = request.build(Wanted::named(setting.construction)).unwrap().plan;
-    let schedule = plan.schedule(&problem).unwrap();
-    let mut messages = Messages::new();
-    for rank in 0..blocks.len() {
-        for send in schedule.programs().actions(rank).filter_map(|action| action.send()) {
-            messages.entry((rank, send.to)).or_default().push(send.from.bytes());
-        }
-    }
-    messages.values_mut().for_each(|sizes| sizes.sort_unstable());
-    Some(messages)
+    Some(messages_of(&plan.schedule(&problem).unwrap()))
 }
 
 /// All settings of a library, and for how many processes each construction is.
@@ -53,18 +58,18 @@ fn settings(library: Library) -> Vec<(Operation, LibrarySetting, &'static [u64],
 }
 
 /// An MPI library to be tried.
-struct Installed {
+pub(super) struct Installed {
     /// What stands before and behind the names of its programs.
     around: [String; 2],
     /// Where programs find it, if not where all look.
     path: Option<PathBuf>,
-    folder: PathBuf,
+    pub(super) folder: PathBuf,
 }
 
 impl Installed {
-    /// Debian's.
-    fn of_debian(name: &str) -> Installed {
-        let folder = folder(&format!("settings-{name}"));
+    /// Debian's, for such tests.
+    pub(super) fn of_debian(name: &str, tests: &str) -> Installed {
+        let folder = folder(&format!("{tests}-{name}"));
         Installed { around: [String::new(), format!(".{name}")], path: None, folder }
     }
 
@@ -83,7 +88,7 @@ impl Installed {
     }
 
     /// Compiles a program of C into its folder, or another library's.
-    fn compile(&self, compiler: &str, source: &str, program: &Path, flags: &[&str]) {
+    pub(super) fn compile(&self, compiler: &str, source: &str, program: &Path, flags: &[&str]) {
         let source = workspace_file("tests/other_programs").join(source);
         let mut command = Command::new(self.program(compiler));
         command.args(STRICT_FLAGS).args(flags).arg(source).arg("-o").arg(program);
@@ -105,47 +110,68 @@ impl Installed {
     }
 }
 
-/// Adds the program `set`, and what it is to do.
-fn with_task<'a>(
-    command: &'a mut Command,
-    operation: Operation,
-    blocks: &[u64],
-) -> &'a mut Command {
-    command.args(["./set", operation.name()]).args(blocks.iter().map(u64::to_string))
+/// A program in the library's folder that performs one operation on blocks.
+pub(super) struct Task<'a> {
+    pub(super) program: &'a str,
+    pub(super) operation: Operation,
+    pub(super) blocks: &'a [u64],
 }
 
-/// Open MPI's own monitoring says who sends how many bytes in how many messages to whom.
+impl Task<'_> {
+    /// The job with the program, and what it is to do.
+    fn added_to<'a>(&self, job: &'a mut Command) -> &'a mut Command {
+        job.arg(format!("./{}", self.program))
+            .arg(self.operation.name())
+            .args(self.blocks.iter().map(u64::to_string))
+    }
+}
+
+/// What Open MPI sends, by its own monitoring: how many bytes in how many messages, by sender and receiver.
+pub(super) type Sums = BTreeMap<(Rank, Rank), (u64, u64)>;
+
+pub(super) fn sums(messages: &Messages) -> Sums {
+    let summed = |(&pair, sizes): (&(Rank, Rank), &Vec<u64>)| {
+        (pair, (sizes.iter().sum::<u64>(), sizes.len() as u64))
+    };
+    messages.iter().map(summed).collect()
+}
+
+pub(super) fn sent_by_open_mpi(open_mpi: &Installed, options: &[&str], task: &Task<'_>) -> Sums {
+    let mut job = open_mpi.job(task.blocks.len());
+    job.args(options).args(["--mca", "pml_monitoring_enable", "2"]);
+    job.args(["--mca", "pml_monitoring_enable_output", "3"]);
+    job.args(["--mca", "pml_monitoring_filename", "sent"]);
+    succeed(task.added_to(&mut job));
+    let mut sent = Sums::new();
+    for rank in 0..task.blocks.len() {
+        let profile = open_mpi.folder.join(format!("sent.{rank}.prof"));
+        let profile = std::fs::read_to_string(profile).unwrap();
+        for line in profile.lines().filter(|line| line.starts_with("I\t")) {
+            let numbers: Vec<u64> =
+                line.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+            sent.insert((numbers[0] as Rank, numbers[1] as Rank), (numbers[2], numbers[3]));
+        }
+    }
+    sent
+}
+
 fn open_mpi_sends_what_its_settings_say(open_mpi: &Installed, library: Library) {
     open_mpi.compile("mpicc", "set.c", &open_mpi.folder.join("set"), &[]);
     for (operation, setting, blocks, planned) in settings(library) {
         let options = setting.words.strip_prefix("mpirun ").unwrap().split(' ');
-        let mut job = open_mpi.job(blocks.len());
-        job.args(options).args(["--mca", "pml_monitoring_enable", "2"]);
-        job.args(["--mca", "pml_monitoring_enable_output", "3"]);
-        job.args(["--mca", "pml_monitoring_filename", "sent"]);
-        succeed(with_task(&mut job, operation, blocks));
-        let mut sent = BTreeMap::new();
-        for rank in 0..blocks.len() {
-            let profile = open_mpi.folder.join(format!("sent.{rank}.prof"));
-            let profile = std::fs::read_to_string(profile).unwrap();
-            for line in profile.lines().filter(|line| line.starts_with("I\t")) {
-                let numbers: Vec<u64> =
-                    line.split_whitespace().filter_map(|word| word.parse().ok()).collect();
-                sent.insert((numbers[0] as Rank, numbers[1] as Rank), (numbers[2], numbers[3]));
-            }
-        }
-        let summed = |(&pair, sizes): (&(Rank, Rank), &Vec<u64>)| {
-            (pair, (sizes.iter().sum::<u64>(), sizes.len() as u64))
-        };
-        let planned: BTreeMap<_, _> = planned.iter().map(summed).collect();
-        assert_eq!(sent, planned, "{setting:?}, {blocks:?}");
+        let task = Task { program: "set", operation, blocks };
+        let sent = sent_by_open_mpi(open_mpi, &options.collect::<Vec<_>>(), &task);
+        assert_eq!(sent, sums(&planned), "{setting:?}, {blocks:?}");
     }
 }
 
 #[test]
 #[ignore = "needs Open MPI; ./test runs it"]
 fn open_mpi_4_sends_the_messages_of_the_settings_that_advice_names() {
-    open_mpi_sends_what_its_settings_say(&Installed::of_debian("openmpi"), Library::OpenMpi5);
+    open_mpi_sends_what_its_settings_say(
+        &Installed::of_debian("openmpi", "settings"),
+        Library::OpenMpi5,
+    );
 }
 
 #[test]
@@ -156,40 +182,51 @@ fn open_mpi_5_sends_the_messages_of_the_settings_that_advice_names() {
 }
 
 /// For each rank the messages to each receiver, which is not known.
-type ByReceivers = BTreeMap<Rank, Vec<Vec<u64>>>;
+pub(super) type ByReceivers = BTreeMap<Rank, Vec<Vec<u64>>>;
 
-/// What MPICH sends by UCX is counted (`ucx.c`). Where a setting is not for a call, an error is asked for.
+/// Runs a job in which what MPICH sends by UCX is counted (`ucx.c`). Where a setting is not for a call, an error is asked for.
+pub(super) fn counted_by_ucx(
+    mpich: &Installed,
+    settings: &[(&str, &str)],
+    task: &Task<'_>,
+) -> Output {
+    let listener = mpich.folder.join("ucx.so");
+    if !listener.exists() {
+        mpich.compile("mpicc", "ucx.c", &listener, &["-shared", "-fPIC"]);
+    }
+    let others = std::env::var("LD_PRELOAD").unwrap_or_default();
+    let preloaded = format!("{}:{others}", listener.display());
+    let mut job = mpich.job(task.blocks.len());
+    job.envs(settings.iter().copied()).env("LD_PRELOAD", preloaded).envs([
+        ("MPIR_CVAR_COLLECTIVE_FALLBACK", "error"),
+        // All by UCX, and nothing by shared memory.
+        ("MPIR_CVAR_NOLOCAL", "1"),
+        ("MPIR_CVAR_CH4_NETMOD", "ucx"),
+    ]);
+    task.added_to(&mut job).output().unwrap()
+}
+
+/// What such a job has sent.
+pub(super) fn sent_by_mpich(output: Output) -> ByReceivers {
+    let mut sent: BTreeMap<(Rank, String), Vec<u64>> = BTreeMap::new();
+    for line in String::from_utf8(output.stdout).unwrap().lines() {
+        let words: Vec<&str> = line.split(' ').collect();
+        let to = sent.entry((words[0].parse().unwrap(), words[1].to_owned())).or_default();
+        to.push(words[2].parse().unwrap());
+    }
+    by_receivers(sent.into_iter().map(|((from, _), sizes)| (from, sizes)))
+}
+
 fn mpich_sends_what_its_settings_say(mpich: &Installed, library: Library) {
     mpich.compile("mpicc", "set.c", &mpich.folder.join("set"), &[]);
-    let listener = mpich.folder.join("ucx.so");
-    mpich.compile("mpicc", "ucx.c", &listener, &["-shared", "-fPIC"]);
-    let others = std::env::var("LD_PRELOAD").unwrap_or_default();
     let run = |words: &str, operation: Operation, blocks: &[u64]| {
-        let (name, value) = words.split_once('=').unwrap();
-        let preloaded = format!("{}:{others}", listener.display());
-        let mut job = mpich.job(blocks.len());
-        job.env(name, value).env("LD_PRELOAD", preloaded).envs([
-            ("MPIR_CVAR_COLLECTIVE_FALLBACK", "error"),
-            // All by UCX, and nothing by shared memory.
-            ("MPIR_CVAR_NOLOCAL", "1"),
-            ("MPIR_CVAR_CH4_NETMOD", "ucx"),
-        ]);
-        with_task(&mut job, operation, blocks).output().unwrap()
+        let setting = words.split_once('=').unwrap();
+        counted_by_ucx(mpich, &[setting], &Task { program: "set", operation, blocks })
     };
     for (operation, setting, blocks, planned) in settings(library) {
         let output = run(setting.words, operation, blocks);
         assert!(output.status.success(), "{setting:?}, {blocks:?}: {output:?}");
-        let mut sent: BTreeMap<(Rank, String), Vec<u64>> = BTreeMap::new();
-        for line in String::from_utf8(output.stdout).unwrap().lines() {
-            let words: Vec<&str> = line.split(' ').collect();
-            let to = sent.entry((words[0].parse().unwrap(), words[1].to_owned())).or_default();
-            to.push(words[2].parse().unwrap());
-        }
-        assert_eq!(
-            by_receivers(sent.into_iter().map(|((from, _), sizes)| (from, sizes))),
-            by_receivers(planned.into_iter().map(|((from, _), sizes)| (from, sizes))),
-            "{setting:?}, {blocks:?}"
-        );
+        assert_eq!(sent_by_mpich(output), unnamed(planned), "{setting:?}, {blocks:?}");
     }
     // A setting that is for no call of five processes, and one that there is not, fail: such words would be seen.
     let [five, _] = BLOCKS;
@@ -198,6 +235,11 @@ fn mpich_sends_what_its_settings_say(mpich: &Installed, library: Library) {
         let output = run(&words, Operation::Allgather, five);
         assert!(!output.status.success(), "{words}: {output:?}");
     }
+}
+
+/// Messages whose receivers are not known.
+pub(super) fn unnamed(messages: Messages) -> ByReceivers {
+    by_receivers(messages.into_iter().map(|((from, _), sizes)| (from, sizes)))
 }
 
 fn by_receivers(messages: impl Iterator<Item = (Rank, Vec<u64>)>) -> ByReceivers {
@@ -213,7 +255,7 @@ fn by_receivers(messages: impl Iterator<Item = (Rank, Vec<u64>)>) -> ByReceivers
 #[test]
 #[ignore = "needs MPICH; ./test runs it"]
 fn mpich_4_sends_the_messages_of_the_settings_that_advice_names() {
-    mpich_sends_what_its_settings_say(&Installed::of_debian("mpich"), Library::Mpich42);
+    mpich_sends_what_its_settings_say(&Installed::of_debian("mpich", "settings"), Library::Mpich42);
 }
 
 #[test]
