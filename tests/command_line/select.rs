@@ -274,6 +274,21 @@ fn files_that_no_library_has_loaded_say_so() {
 }
 
 #[test]
+fn files_for_open_mpi_are_warned_of_where_operators_that_do_not_commute_would_go_wrong() {
+    let text = "Open MPI gets results of reduce-scatter wrong by operators that do not commute";
+    let write = |operations: &str, library: &str| {
+        let file = folder("select-unordered").join("rules").display().to_string();
+        tuwtree(&format!("select --op {operations} -p 8 --for {library} -o {file}")).stderr
+    };
+    assert!(write("reduce-scatter,allgather", "open-mpi").contains(text));
+    assert!(write("reduce-scatter", "open-mpi-json").contains(text));
+    assert!(!write("allgather", "open-mpi").contains("commute"));
+    assert!(!write("reduce-scatter", "ucc").contains("commute"));
+    // Recursive doubling keeps the order.
+    assert!(!write("allreduce --bytes 1..100 --alpha 1000000", "open-mpi").contains("commute"));
+}
+
+#[test]
 fn a_selection_is_drawn_and_own_rules_are_judged() {
     let svg = folder("select-map").join("map.svg").display().to_string();
     let arguments = "select --op allgather,broadcast -p 2..9 --bytes 1..1MiB --alpha 100";

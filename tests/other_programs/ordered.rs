@@ -85,6 +85,29 @@ fn open_mpi_keeps_the_order_by_the_algorithms_of_its_own_rule() {
     }
 }
 
+/// So that `select` warns of its files for Open MPI: algorithms that do not keep the order are used all the same.
+#[test]
+#[ignore = "needs Open MPI; ./test runs it"]
+fn open_mpi_does_not_look_whether_operators_commute_where_an_algorithm_is_set() {
+    let open_mpi = Installed::of_debian("openmpi", "set-ordered");
+    open_mpi.compile("mpicc", "ordered.c", &open_mpi.folder.join("ordered"), &[]);
+    let code = |operation, set: &str, number: &str| {
+        let parameter = format!("coll_tuned_{set}_algorithm");
+        let mut job = open_mpi.job(8);
+        job.args(["--mca", "coll_tuned_use_dynamic_rules", "1", "--mca", &parameter, number]);
+        let task = Task { program: "ordered", operation, blocks: EQUAL[1] };
+        task.added_to(&mut job).output().unwrap().status.code()
+    };
+    // Ring, binomial, and halving; 3 says that results are wrong.
+    assert_eq!(code(Operation::Allreduce, "allreduce", "4"), Some(3));
+    assert_eq!(code(Operation::Reduce, "reduce", "5"), Some(3));
+    assert_eq!(code(Operation::ReduceScatter, "reduce_scatter", "2"), Some(3));
+    // Rabenseifner's, and the butterfly.
+    assert_eq!(code(Operation::Allreduce, "allreduce", "6"), Some(0));
+    assert_eq!(code(Operation::Reduce, "reduce", "7"), Some(0));
+    assert_eq!(code(Operation::ReduceScatter, "reduce_scatter", "4"), Some(0));
+}
+
 #[test]
 #[ignore = "needs MPICH; ./test runs it"]
 fn mpich_keeps_the_order_by_the_algorithms_of_its_own_rule_and_has_no_others() {

@@ -96,7 +96,7 @@ impl Installed {
     }
 
     /// A job, still without its program.
-    fn job(&self, processes: usize) -> Command {
+    pub(super) fn job(&self, processes: usize) -> Command {
         let mut command = Command::new("timeout");
         command.args(["100", &self.program("mpirun"), "-n", &processes.to_string()]);
         command.envs(self.path.iter().map(|path| ("LD_LIBRARY_PATH", path)));
@@ -119,7 +119,7 @@ pub(super) struct Task<'a> {
 
 impl Task<'_> {
     /// The job with the program, and what it is to do.
-    fn added_to<'a>(&self, job: &'a mut Command) -> &'a mut Command {
+    pub(super) fn added_to<'a>(&self, job: &'a mut Command) -> &'a mut Command {
         job.arg(format!("./{}", self.program))
             .arg(self.operation.name())
             .args(self.blocks.iter().map(u64::to_string))

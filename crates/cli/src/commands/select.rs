@@ -168,6 +168,14 @@ pub(crate) fn run(args: &SelectArgs, output: &mut dyn Write) -> Result<ExitCode,
         if library == Tuning::OpenMpiJson {
             note(tuning::OPEN_MPI_JSON_NOTE);
         }
+        let wrong = tuning::wrong_without_commuting(&chosen);
+        if matches!(library, Tuning::OpenMpi | Tuning::OpenMpiJson) && !wrong.is_empty() {
+            note(&format!(
+                "with the file, Open MPI gets results of {} wrong by operators that do not commute: it does not look \
+                 whether they do",
+                wrong.join(", ")
+            ));
+        }
         return Ok(ExitCode::SUCCESS);
     }
     match format {

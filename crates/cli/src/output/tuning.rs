@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
-use tuwtree_model::Operation;
+use tuwtree_model::{ClosedSet, Operation};
 use tuwtree_plan::select::{Decision, SizeRange};
 
 /// Operations with what is best for each.
@@ -147,6 +147,19 @@ fn of_open_mpi(chosen: &Chosen) -> impl Iterator<Item = (u8, &str, Operation, &[
 /// What is said beside Open MPI's JSON, whose schema has no place for it.
 pub(crate) const OPEN_MPI_JSON_NOTE: &str =
     "the file was not loaded by any Open MPI in tuwtree's tests, only held against its schema";
+
+/// The operations of a selection whose results Open MPI gets wrong with operators that do not commute: by some chosen
+/// algorithm, and it does not look whether they do. Rabenseifner's it leaves for another one then, and recursive doubling
+/// keeps the order.
+pub(crate) fn wrong_without_commuting(chosen: &Chosen) -> Vec<&'static str> {
+    let is_right = |range: &SizeRange| {
+        ["recursive-doubling", "rabenseifner-half"].contains(&range.algorithm.name)
+    };
+    let is_wrong = |(operation, found): &&(Operation, Vec<Decision>)| {
+        operation.is_reduction() && !found.iter().flat_map(|one| one.ranges.iter()).all(is_right)
+    };
+    chosen.iter().filter(is_wrong).map(|(operation, _)| operation.name()).collect()
+}
 
 /// Open MPI's rules as JSON.
 pub(crate) fn open_mpi_json(chosen: &Chosen) -> Value {
