@@ -468,6 +468,20 @@ mod tests {
         assert_eq!(serde_json::from_str::<TreeDocument>(&text).unwrap(), document());
     }
 
+    /// Also where the tests of other crates have the feature of `serde_json` for it from elsewhere.
+    #[test]
+    fn costs_of_17_digits_read_to_the_last_one() {
+        let costs = Homogeneous::new(1.3522987986828883e-5, 1.0 / 3e9, 1e-9 / 9.0);
+        let sizes = BlockSizes::new([2, 1, 4]).unwrap();
+        let problem = Problem::gather(&sizes, costs.unwrap()).unwrap();
+        let problem = problem.with_root(Root::Given(1)).unwrap();
+        let document = TreeDocument { problem: Some(problem), ..document() };
+        let text = serde_json::to_string(&document).unwrap();
+        let read = serde_json::from_str::<TreeDocument>(&text).unwrap();
+        assert_eq!(serde_json::to_string(&read).unwrap(), text);
+        assert_eq!(read, document);
+    }
+
     #[test]
     fn a_broadcast_and_a_reduction_have_one_vector_size_and_need_version_2() {
         for operation in [Operation::Broadcast, Operation::Reduce] {
