@@ -361,12 +361,15 @@ fn bandwidth(node: Node<'_, '_>, name: &str) -> Result<f64, String> {
         _ => (unit, 1.0),
     };
     let (prefix, base) =
-        prefix.strip_suffix('i').map_or((prefix, 1000.0_f64), |prefix| (prefix, 1024.0));
+        prefix.strip_suffix('i').map_or((prefix, 1000_u64), |prefix| (prefix, 1024));
     let power = PREFIXES.iter().position(|known| *known == prefix.replace('k', "K"));
     // Without a unit, only bytes a second are meant.
     let power = power.filter(|_| unit.is_empty() || unit.ends_with("ps"));
     match (number, power) {
-        (Some(number), Some(power)) if number > 0.0 => Ok(number * bytes * base.powi(power as i32)),
+        // 1000^6 is exact as an integer, and as an `f64`.
+        (Some(number), Some(power)) if number > 0.0 => {
+            Ok(number * bytes * base.pow(power as u32) as f64)
+        }
         _ => Err(fault(
             node,
             &format!(

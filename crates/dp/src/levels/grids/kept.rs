@@ -9,11 +9,11 @@ use tuwtree_model::Rank;
 pub(super) struct KeptBoundaries {
     /// `p + 1` entries.
     until: Vec<usize>,
-    scales: usize,
+    /// What cells of each scale weigh at most, but for lone ranks: the least weight of a rank, doubled from scale
+    /// to scale, which is exact.
+    cells: Vec<f64>,
     /// `p + 1` entries: the weight of the first ranks.
     before: Vec<f64>,
-    /// The least weight of a rank.
-    unit: f64,
     /// How many times the weight of a scale's cells its ranges may have.
     reach: f64,
 }
@@ -42,12 +42,14 @@ impl KeptBoundaries {
         });
         let before: Vec<f64> = std::iter::once(0.0).chain(sums).collect();
         let processors = weights.len();
-        let mut scales = 1;
-        while reach * unit * 2_f64.powi(scales as i32 - 1) < before[processors] {
-            scales += 1;
+        let (mut cells, mut cell) = (vec![unit], unit);
+        while reach * cell < before[processors] {
+            cell *= 2.0;
+            cells.push(cell);
         }
+        let scales = cells.len();
         let mut kept =
-            KeptBoundaries { until: vec![scales - 1; processors + 1], scales, before, unit, reach };
+            KeptBoundaries { until: vec![scales - 1; processors + 1], cells, before, reach };
         let of_level = |level: Level| {
             (1..processors).filter(|&x| boundaries.at(x) >= level).collect::<Vec<_>>()
         };
@@ -60,7 +62,7 @@ impl KeptBoundaries {
             let level = boundaries.greatest(first + 1, end - 1);
             let split = kept.halving(&of_level[level], (first, end));
             let weight = kept.weight(first, end);
-            kept.until[split] = (0..scales).rev().find(|&s| weight > kept.cell(s)).unwrap_or(0);
+            kept.until[split] = (0..scales).rev().find(|&s| weight > kept.cells[s]).unwrap_or(0);
             ranges.extend([(first, split), (split, end)]);
         }
         kept
@@ -81,7 +83,7 @@ impl KeptBoundaries {
 
     /// How many scales there are.
     pub(super) fn scales(&self) -> usize {
-        self.scales
+        self.cells.len()
     }
 
     /// The boundaries of a scale, both ends among them.
@@ -95,14 +97,9 @@ impl KeptBoundaries {
         self.before[end] - self.before[first]
     }
 
-    /// What cells of a scale weigh at most, but for lone ranks.
-    fn cell(&self, scale: usize) -> f64 {
-        self.unit * 2_f64.powi(scale as i32)
-    }
-
     /// The most that a range of a scale may weigh.
     pub(super) fn most(&self, scale: usize) -> f64 {
-        if scale + 1 == self.scales { f64::INFINITY } else { self.reach * self.cell(scale) }
+        if scale + 1 == self.scales() { f64::INFINITY } else { self.reach * self.cells[scale] }
     }
 
     /// Keeps all boundaries within a rank's group of level 0, up to some ranks away, at every scale: without
@@ -116,7 +113,7 @@ impl KeptBoundaries {
         let ends = [to_left.clone().find(|x| !within(x)), to_right.clone().find(|x| !within(x))];
         let inner = to_left.take_while(within).chain(to_right.take_while(within));
         for x in inner.chain(ends.into_iter().flatten()).chain([rank, rank + 1]) {
-            self.until[x] = self.scales - 1;
+            self.until[x] = self.scales() - 1;
         }
     }
 
