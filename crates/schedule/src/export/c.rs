@@ -2,9 +2,9 @@
 //!
 //! ```text
 //!  template (c/source.c)           name.c
-//!  $WORD                      ->   the word's text                     `words`
+//!  $WORD                      ->   the word's text                     `words.rs`
 //!  @if X / @else / @end       ->   the lines of one side               `holds`
-//!  $PROGRAM, $BEGINNINGS, ... ->   tables of numbers                   `program`, `beginnings`
+//!  $PROGRAM, $BEGINNINGS, ... ->   tables of numbers                   `tables.rs`
 //!
 //!  program[]     segment bytes, actions, action, action, ...  segment bytes, actions, ...  0
 //!                ^ beginnings[0]                              ^ beginnings[1]
@@ -27,17 +27,17 @@
 //! when it is prepared), `MPI_IN_PLACE`, any MPI call newer than version 3.
 
 mod guards;
+mod tables;
+mod words;
 
 use super::numbering::Numbering;
-use crate::action::{Action, Arrival, Buffer, Deed, Piece, Region};
+use crate::action::Buffer;
 use crate::schedule::{BothSides, Schedule};
 use crate::simulate::{Handover, Posts, Sends, SimulationError, simulate};
-use guards::Touched;
 use std::borrow::Cow;
 use std::io::{self, Write};
-use tuwtree_model::{
-    ClosedSet, Costs, Homogeneous, Operation, Order, Payload, Rank, StatedCosts, Time,
-};
+use tables::numbers;
+use tuwtree_model::{ClosedSet, Homogeneous, Rank, Time};
 
 const SOURCE: &str = include_str!("c/source.c");
 const HEADER: &str = include_str!("c/header.h");
@@ -192,222 +192,6 @@ impl<'a> CFiles<'a> {
             _ => condition == task.operation.name(),
         }
     }
-
-    fn words(&self) -> Vec<(&'static str, String)> {
-        let task = self.schedule.task();
-        vec![
-            ("$TITLE", self.title()),
-            ("$VERSION", env!("CARGO_PKG_VERSION").to_owned()),
-            ("$PROBLEM", self.problem()),
-            ("$ARGUMENT_NOTES", argument_notes(&self.schedule)),
-            ("$PORT_NOTE", port_note(task.ports).to_owned()),
-            ("$PROCESSORS", task.processors().to_string()),
-            ("$ROOT", task.root.unwrap_or_default().to_string()),
-            ("$PORTS", task.ports.to_string()),
-            ("$LARGEST", self.largest_buffer.to_string()),
-            ("$VECTOR", task.total().to_string()),
-            ("$PARAMETERS", parameters(task.operation).to_owned()),
-            ("$PASSED", passed(task.operation).to_owned()),
-            ("$BLOCK_BUFFER", block_buffer(task.operation).to_owned()),
-            ("$UPPER", self.name.to_ascii_uppercase()),
-            ("$NAME", self.name.to_owned()),
-        ]
-    }
-
-    fn title(&self) -> String {
-        let task = self.schedule.task();
-        let (p, bytes) = (task.processors(), task.total());
-        let root = task.root.unwrap_or_default();
-        match task.operation {
-            Operation::Gather => {
-                format!("Gather of the blocks of {p} processes to process {root}, {bytes} bytes.")
-            }
-            Operation::Scatter => {
-                format!(
-                    "Scatter of the blocks of {p} processes from process {root}, {bytes} bytes."
-                )
-            }
-            Operation::Broadcast => {
-                format!("Broadcast of {bytes} bytes from process {root} to {p} processes.")
-            }
-            Operation::Reduce => {
-                format!("Reduction of {bytes} bytes of each of {p} processes to process {root}.")
-            }
-            Operation::Allgather => {
-                format!("Allgather of the blocks of {p} processes, {bytes} bytes.")
-            }
-            Operation::ReduceScatter => {
-                format!("Reduction of {bytes} bytes of each of {p} processes, to a block for each.")
-            }
-            Operation::Allreduce => {
-                format!("Reduction of {bytes} bytes of each of {p} processes, to all of them.")
-            }
-            Operation::Alltoall => {
-                format!("Alltoall of the messages of {p} processes, {bytes} bytes.")
-            }
-            Operation::IntergroupAllgather => {
-                format!("Allgather of the blocks of {p} processes in two groups, {bytes} bytes.")
-            }
-        }
-    }
-
-    /// The problem in the lines of a comment.
-    fn problem(&self) -> String {
-        let task = self.schedule.task();
-        let mut text = format!(
-            " * {} actions; the data is kept in order: {}; ports: {}.",
-            self.schedule.programs().len(),
-            task.order.name(),
-            task.ports
-        );
-        match &task.costs {
-            Some(StatedCosts::Parameters(Costs::Homogeneous(costs))) => {
-                let (alpha, beta, gamma) = (costs.alpha(), costs.beta(), costs.gamma());
-                let overhead = match costs.overlaps() {
-                    true => format!(" with overhead {}", costs.overhead()),
-                    false => String::new(),
-                };
-                text += &format!(
-                    "\n * Made for alpha {alpha}{overhead} and, per byte, beta {beta} and gamma {gamma}."
-                );
-            }
-            Some(StatedCosts::Parameters(costs)) => {
-                text += &format!("\n * Made for costs of kind {}.", costs.name());
-            }
-            Some(StatedCosts::Machine(machine)) => {
-                text += &format!("\n * Made for the machine {}.", in_comment(&machine.name));
-            }
-            None => {}
-        }
-        if let Some(time) = self.completion_time {
-            text += &format!("\n * Completion time in the model, in strict order: {time}.");
-        }
-        text
-    }
-
-    /// The actions of a processor; where there is but one, the copy that a schedule leaves out.
-    fn for_each_action(
-        &self,
-        rank: Rank,
-        mut each: impl FnMut(&Action<'_>, (u16, u16)) -> io::Result<()>,
-    ) -> io::Result<()> {
-        let programs = self.schedule.programs();
-        for index in programs.range(rank) {
-            each(&programs.action(index), self.tags[index])?;
-        }
-        if self.is_lone_copy() {
-            let own = [Piece { offset: 0, bytes: self.schedule.task().total() }];
-            let from = Region { buffer: Buffer::Input, pieces: &own };
-            let into = Region { buffer: Buffer::Output, pieces: &own };
-            let arrival = Arrival::Store;
-            each(&Action { port: 0, deed: Deed::Copy { from, into, arrival } }, (0, 0))?;
-        }
-        Ok(())
-    }
-
-    fn is_lone_copy(&self) -> bool {
-        let task = self.schedule.task();
-        task.processors() == 1
-            && task.total() > 0
-            && task.operation.is_irregular()
-            && task.operation.is_rooted()
-            && self.schedule.programs().is_empty()
-    }
-
-    fn count_actions(&self, rank: Rank) -> usize {
-        self.schedule.programs().range(rank).len() + usize::from(self.is_lone_copy())
-    }
-
-    fn program(&self, out: &mut dyn Write) -> io::Result<()> {
-        for rank in 0..self.schedule.processors() {
-            let segment = self.schedule.buffer_bytes(rank, Buffer::Segment);
-            writeln!(out, "    /* {rank} */ {segment}, {},", self.count_actions(rank))?;
-            let mut touched = Touched::default();
-            self.for_each_action(rank, |action, tags| {
-                write_action(action, tags, touched.guards(action), out)
-            })?;
-        }
-        // No table of C is empty.
-        writeln!(out, "    0")
-    }
-
-    /// Where each processor's part of the program begins.
-    fn beginnings(&self) -> Vec<u64> {
-        let mut beginnings = Vec::with_capacity(self.schedule.processors());
-        let mut end = 0;
-        for rank in 0..self.schedule.processors() {
-            beginnings.push(end);
-            end += 2;
-            self.for_each_action(rank, |action, _| {
-                let messages = [action.send().is_some(), action.receive().is_some()];
-                end += 1 + messages.into_iter().map(u64::from).sum::<u64>();
-                let regions = [action.reads(), action.writes()];
-                end +=
-                    regions.iter().flatten().map(|at| 1 + 2 * at.pieces.len() as u64).sum::<u64>();
-                Ok(())
-            })
-            .expect("counting does no output");
-        }
-        beginnings
-    }
-
-    /// A row for each process: what it has of its own in an alltoall or an intergroup allgather.
-    fn own(&self, out: &mut dyn Write) -> io::Result<()> {
-        for rank in 0..self.schedule.processors() {
-            let row: Vec<String> = match &self.schedule.task().payload {
-                Payload::Messages(sizes) => {
-                    let to_itself = sizes.before(rank, rank) - sizes.before(rank, 0);
-                    let place = sizes.place(rank, rank);
-                    let (got, given) = (sizes.column(rank), sizes.row(rank));
-                    let memory = self.memory_for_messages(rank, got);
-                    let bytes = sizes.message(rank, rank);
-                    [got, given, to_itself, place, bytes, memory]
-                        .iter()
-                        .map(u64::to_string)
-                        .collect()
-                }
-                Payload::Groups(sizes) => {
-                    let at = sizes.blocks().before(rank) - sizes.own_group(rank).start;
-                    let room = self.schedule.buffer_bytes(rank, Buffer::Segment);
-                    let bytes = sizes.blocks().block(rank).min(room.saturating_sub(at));
-                    vec![at.to_string(), bytes.to_string()]
-                }
-                Payload::Blocks(_) | Payload::Vector(_) => Vec::new(),
-            };
-            let comma = if rank + 1 < self.schedule.processors() { "," } else { "" };
-            writeln!(out, "    {{ {} }}{comma}", row.join(", "))?;
-        }
-        Ok(())
-    }
-
-    /// The bytes of memory in which the messages of an alltoall come together at a rank; 0 if all that it
-    /// writes is what it gets, and all that it sends lies in its input.
-    fn memory_for_messages(&self, rank: Rank, got: u64) -> u64 {
-        let programs = self.schedule.programs();
-        let regions = programs.actions(rank).flat_map(|action| [action.reads(), action.writes()]);
-        let in_output = |region: &Region<'_>| region.buffer == Buffer::Output;
-        let mut outputs = regions.flatten().filter(in_output);
-        match outputs.any(|region| region.pieces.iter().any(|piece| piece.end() > got)) {
-            true => self.schedule.buffer_bytes(rank, Buffer::Output),
-            false => 0,
-        }
-    }
-
-    /// Where each block begins, and where the last one ends.
-    fn blocks(&self) -> Vec<u64> {
-        match &self.schedule.task().payload {
-            Payload::Blocks(sizes) => {
-                (0..=sizes.processors()).map(|rank| sizes.before(rank)).collect()
-            }
-            Payload::Vector(_) | Payload::Messages(_) | Payload::Groups(_) => Vec::new(),
-        }
-    }
-}
-
-/// A text that ends no comment and no line.
-fn in_comment(text: &str) -> String {
-    let printable = |c: char| if c.is_control() || c == '*' || c == '\\' { ' ' } else { c };
-    text.chars().map(printable).collect()
 }
 
 fn is_name(name: &str) -> bool {
@@ -438,64 +222,6 @@ fn largest_buffer(schedule: &Schedule) -> Result<u64, CError> {
     if bytes > i64::MAX as u64 { Err(CError::BufferTooLarge { bytes }) } else { Ok(bytes) }
 }
 
-fn write_action(
-    action: &Action<'_>,
-    tags: (u16, u16),
-    guarded: bool,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let kind = match action.deed {
-        Deed::Copy { .. } => "COPY",
-        Deed::Send(_) => "SEND",
-        Deed::Receive(_) => "RECEIVE",
-        Deed::Exchange(..) => "EXCHANGE",
-    };
-    let guard = if guarded { " | GUARDED" } else { "" };
-    let side = match action.arrival() {
-        Arrival::Store => "",
-        Arrival::CombineLeft => " | LEFT",
-        Arrival::CombineRight => " | RIGHT",
-    };
-    write!(out, "    {kind}({}){guard}{side},", action.port)?;
-    if let Some(send) = action.send() {
-        write!(out, " PEER({}, {}),", send.to, tags.0)?;
-    }
-    if let Some(region) = action.reads() {
-        write_region(region, out)?;
-    }
-    if let Some(receive) = action.receive() {
-        write!(out, " PEER({}, {}),", receive.from, tags.1)?;
-    }
-    if let Some(region) = action.writes() {
-        write_region(region, out)?;
-    }
-    writeln!(out)
-}
-
-fn write_region(region: Region<'_>, out: &mut dyn Write) -> io::Result<()> {
-    write!(out, " {}({}),", region.buffer.name().to_ascii_uppercase(), region.pieces.len())?;
-    for (index, piece) in region.pieces.iter().enumerate() {
-        if index > 0 && index % 8 == 0 {
-            write!(out, "\n       ")?;
-        }
-        write!(out, " {}, {},", piece.offset, piece.bytes)?;
-    }
-    Ok(())
-}
-
-/// Writes a table of numbers, a dozen a line.
-fn numbers(table: impl IntoIterator<Item = u64>, out: &mut dyn Write) -> io::Result<()> {
-    for (index, number) in table.into_iter().enumerate() {
-        let before = match index % 12 {
-            _ if index == 0 => "    ",
-            0 => ",\n    ",
-            _ => ", ",
-        };
-        write!(out, "{before}{number}")?;
-    }
-    writeln!(out)
-}
-
 fn replaced(line: &str, words: &[(&str, String)]) -> String {
     if !line.contains('$') {
         return line.to_owned();
@@ -503,138 +229,11 @@ fn replaced(line: &str, words: &[(&str, String)]) -> String {
     words.iter().fold(line.to_owned(), |line, (word, text)| line.replace(word, text))
 }
 
-fn parameters(operation: Operation) -> &'static str {
-    match operation {
-        Operation::Gather | Operation::Scatter | Operation::Allgather => {
-            "const void *input, void *output, const MPI_Aint *displacements"
-        }
-        Operation::Alltoall | Operation::IntergroupAllgather => "const void *input, void *output",
-        Operation::Broadcast => "void *vector",
-        Operation::Reduce | Operation::ReduceScatter | Operation::Allreduce => {
-            "const void *input, void *output, MPI_Datatype type, MPI_Op op"
-        }
-    }
-}
-
-fn passed(operation: Operation) -> &'static str {
-    match operation {
-        Operation::Gather | Operation::Scatter | Operation::Allgather => {
-            "input, output, displacements"
-        }
-        Operation::Alltoall | Operation::IntergroupAllgather => "input, output",
-        Operation::Broadcast => "vector",
-        Operation::Reduce | Operation::ReduceScatter | Operation::Allreduce => {
-            "input, output, type, op"
-        }
-    }
-}
-
-/// The buffer in which all blocks lie.
-fn block_buffer(operation: Operation) -> &'static str {
-    if operation == Operation::Scatter { "INPUT" } else { "OUTPUT" }
-}
-
-fn port_note(ports: u16) -> &'static str {
-    match ports {
-        1 => "In strict order, one action is under way at a time.",
-        _ => {
-            "In strict order, one action of each port is under way at\n \
-             * a time; what reads from the segment or the output waits for all receives and copies\n \
-             * that are listed before it."
-        }
-    }
-}
-
-/// What the arguments are, in the lines of a comment.
-fn argument_notes(schedule: &Schedule) -> String {
-    let task = schedule.task();
-    let (root, bytes) = (task.root.unwrap_or_default(), task.total());
-    let default = match task.displacements {
-        Some(_) => "those exported",
-        None => "one after the other",
-    };
-    let read_at = match task.root {
-        Some(root) => format!("read at process {root} only, and copied"),
-        None => "copied".to_owned(),
-    };
-    let displacements = format!(
-        " * displacements   where each block begins in there, in bytes from its address; NULL: {default};\n \
-         *                 {read_at}"
-    );
-    match task.operation {
-        Operation::Gather => format!(
-            " * input           the block of the process\n \
-             * output          at process {root}, all blocks; not used elsewhere\n{displacements}"
-        ),
-        Operation::Scatter => format!(
-            " * input           at process {root}, all blocks; not used elsewhere\n \
-             * output          the block of the process\n{displacements}"
-        ),
-        Operation::Allgather => format!(
-            " * input           the block of the process\n \
-             * output          all blocks\n{displacements}"
-        ),
-        Operation::Broadcast => {
-            format!(" * vector          {bytes} bytes, read at process {root}, written elsewhere")
-        }
-        Operation::Reduce => format!(
-            " * input           {bytes} bytes\n \
-             * output          at process {root}, {bytes} bytes; not used elsewhere\n{}",
-            operator_notes(task.order)
-        ),
-        Operation::ReduceScatter => format!(
-            " * input           {bytes} bytes\n \
-             * output          {bytes} bytes; in the end, the block of the process in its place there is\n \
-             *                 its part of the result, and what is beside it of no meaning\n{}",
-            operator_notes(task.order)
-        ),
-        Operation::Alltoall => " * input           the messages to all processes, by receiver, one after the \
-             other\n * output          the messages from all processes, by sender, one after the other"
-            .to_owned(),
-        Operation::IntergroupAllgather => {
-            let (first, second) = group_ranks(schedule);
-            format!(
-                " * input           the block of the process\n \
-                 * output          all blocks of the other group, one after the other\n \
-                 *\n \
-                 * The first group are processes {first}, the second are processes {second}."
-            )
-        }
-        Operation::Allreduce => format!(
-            " * input           {bytes} bytes\n \
-             * output          {bytes} bytes\n{}",
-            operator_notes(task.order)
-        ),
-    }
-}
-
-/// The ranks of both groups of an intergroup allgather, in words.
-fn group_ranks(schedule: &Schedule) -> (String, String) {
-    let Payload::Groups(groups) = &schedule.task().payload else {
-        unreachable!("an intergroup allgather has groups")
-    };
-    let (first, all) = (groups.ranks()[0], schedule.processors());
-    (format!("0 to {}", first - 1), format!("{first} to {}", all - 1))
-}
-
-/// What the arguments are that only reductions have.
-fn operator_notes(order: Order) -> String {
-    format!(
-        " * type            of the elements; consecutive bytes without gaps\n \
-         * op              associative; {}",
-        match order {
-            Order::Ordered => "need not be commutative, since vectors are combined in rank order",
-            Order::Direct | Order::Any =>
-                "commutative, too, since vectors are combined in any order",
-        }
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::document;
-    use tuwtree_model::{BlockSizes, Collective, Problem, Step, Tree, Vector};
+    use tuwtree_model::{BlockSizes, Collective, Operation, Payload, Problem, Step, Tree, Vector};
 
     fn of_tree(operation: Operation) -> Schedule {
         let steps = [(1, Step::Receive(0)), (1, Step::Copy), (1, Step::Receive(2))];
