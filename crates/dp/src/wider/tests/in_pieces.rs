@@ -5,6 +5,7 @@ use super::super::lanes::DenseLaw;
 use super::super::pieces::{LawPiece, Line, Pieced, Side, rising};
 use super::*;
 use crate::wider::{BoundedTree, LawBySize, optimal_by_size, optimal_on_links, outlay_on_links};
+use tuwtree_model::completion_time;
 use tuwtree_model::{
     ClosedSet, Hierarchy, Level, LinkLaw, MeasuredSize, MeasuredSizes, Piece, PiecewiseLinear,
     Placement,
