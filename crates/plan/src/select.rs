@@ -231,6 +231,14 @@ fn floor_log(p: usize) -> (f64, f64) {
     (f64::from(p.ilog2()), (1_usize << p.ilog2()) as f64)
 }
 
+/// Rabenseifner's: a power of two of ranks halves the vector and brings the parts together. `rest` is what ranks beyond it
+/// add: messages, vectors sent, vectors combined.
+fn rabenseifner(p: usize, rest: [f64; 3]) -> Option<LinearTime> {
+    let (floor, active) = floor_log(p);
+    let [alphas, sent, combined] = if p.is_power_of_two() { [0.0; 3] } else { rest };
+    law(2.0 * floor + alphas, sent + 2.0 - 2.0 / active, combined + 1.0 - 1.0 / active)
+}
+
 const ALLREDUCE: [LibraryAlgorithm; 4] = [
     LibraryAlgorithm {
         name: "recursive-doubling",
@@ -252,13 +260,7 @@ const ALLREDUCE: [LibraryAlgorithm; 4] = [
         open_mpi: None,
         ucc: Some("1"),
         intel: Some(2),
-        law: |p| {
-            let (floor, active) = floor_log(p);
-            match p.is_power_of_two() {
-                true => law(2.0 * floor, 2.0 * others(p), others(p)),
-                false => law(2.0 * floor + 2.0, 4.0 - 2.0 / active, 2.0 - 1.0 / active),
-            }
-        },
+        law: |p| rabenseifner(p, [2.0, 2.0, 1.0]),
     },
     LibraryAlgorithm {
         name: "rabenseifner-half",
@@ -266,13 +268,7 @@ const ALLREDUCE: [LibraryAlgorithm; 4] = [
         open_mpi: Some((6, "rabenseifner")),
         ucc: None,
         intel: None,
-        law: |p| {
-            let (floor, active) = floor_log(p);
-            match p.is_power_of_two() {
-                true => law(2.0 * floor, 2.0 * others(p), others(p)),
-                false => law(2.0 * floor + 3.0, 4.0 - 2.0 / active, 1.5 - 1.0 / active),
-            }
-        },
+        law: |p| rabenseifner(p, [3.0, 2.0, 0.5]),
     },
     LibraryAlgorithm {
         name: "ring",
@@ -300,13 +296,7 @@ const REDUCE: [LibraryAlgorithm; 3] = [
         open_mpi: None,
         ucc: Some("2"),
         intel: Some(5),
-        law: |p| {
-            let (floor, active) = floor_log(p);
-            match p.is_power_of_two() {
-                true => law(2.0 * floor, 2.0 * others(p), others(p)),
-                false => law(2.0 * floor + 1.0, 3.0 - 2.0 / active, 2.0 - 1.0 / active),
-            }
-        },
+        law: |p| rabenseifner(p, [1.0, 1.0, 1.0]),
     },
     LibraryAlgorithm {
         name: "rabenseifner-half",
@@ -314,13 +304,7 @@ const REDUCE: [LibraryAlgorithm; 3] = [
         open_mpi: Some((7, "rabenseifner")),
         ucc: None,
         intel: None,
-        law: |p| {
-            let (floor, active) = floor_log(p);
-            match p.is_power_of_two() {
-                true => law(2.0 * floor, 2.0 * others(p), others(p)),
-                false => law(2.0 * floor + 2.0, 3.0 - 2.0 / active, 1.5 - 1.0 / active),
-            }
-        },
+        law: |p| rabenseifner(p, [2.0, 1.0, 0.5]),
     },
 ];
 
