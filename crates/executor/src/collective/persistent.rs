@@ -4,8 +4,9 @@
 //! at all, with the same text. What is set up cannot fail for reasons of sizes any more.
 
 use super::along::{EmptyMessages, Start, actions_of};
+use super::call::Call;
 use super::circulating::Circulating;
-use super::{Call, CollectiveError, Collectives, known, rounds, windows};
+use super::{CollectiveError, Collectives, known, rounds, windows};
 use crate::planning;
 use crate::play::{Arrangement, BoundAction, Execution, ExecutionError, Manner, Strictness};
 use crate::settings::Algorithm;

@@ -19,11 +19,13 @@
 //! Call numbers are known to all, because collective calls are made by all in the same order: no process
 //! asks another whether a plan is new.
 
+use super::along::EmptyMessages;
+use super::call::{Call, Once, Room};
 use super::carried::header_of;
 use super::collecting::Collecting;
 use super::passing::Passing;
 use super::seats::{Below, Seat};
-use super::{Call, CollectiveError, Collectives, EmptyMessages, Once, Room, rounds, tag};
+use super::{CollectiveError, Collectives, rounds, tag};
 use crate::planning;
 use crate::play::{BoundAction, Strictness};
 use crate::settings::{Algorithm, Settings};
