@@ -35,6 +35,29 @@ macro_rules! calls {
     )*};
 }
 
+/// The calls that not every library has, with arguments in groups: what belongs together. Our shim in C has them all.
+macro_rules! newer_calls {
+    ($($name:ident($(($($argument:ident: $type:ty),*)),*) = $symbol:ident, $call:literal;)*) => {$(
+        #[doc = concat!("Success, or the error that `", $call, "` returns, under whatever name the library has it;")]
+        /// `MPI_ERR_OTHER` where it has none.
+        ///
+        /// # Safety
+        /// What the MPI standard demands of the call.
+        ///
+        /// # Errors
+        /// Every code but `MPI_SUCCESS`.
+        #[allow(unused_parens, reason = "a group may be of one argument")]
+        pub unsafe fn $name($(($($argument),*): ($($type),*)),*) -> Result<(), MpiError> {
+            unsafe extern "C" {
+                fn $symbol($($($argument: $type),*),*) -> c_int;
+            }
+            // SAFETY: the shim passes all on to the call, whose demands are this function's.
+            let code = unsafe { $symbol($($($argument),*),*) };
+            check($call, code)
+        }
+    )*};
+}
+
 #[rustfmt::skip] // one line a call
 mod table {
     use super::*;
@@ -141,565 +164,36 @@ mod table {
         get_library_version(version: *mut c_char, resultlen: *mut c_int) = PMPI_Get_library_version;
         get_processor_name(name: *mut c_char, resultlen: *mut c_int) = PMPI_Get_processor_name;
     }
+
+    newer_calls! {
+        // Persistent ones.
+        gatherv_init((sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype), (recvbuf: *mut c_void, recvcounts: *const c_int, displs: *const c_int, recvtype: MPI_Datatype), (root: c_int, comm: MPI_Comm), (request: *mut MPI_Request)) = tuwtree_native_gatherv_init, "MPI_Gatherv_init";
+        scatterv_init((sendbuf: *const c_void, sendcounts: *const c_int, displs: *const c_int, sendtype: MPI_Datatype), (recvbuf: *mut c_void, recvcount: c_int, recvtype: MPI_Datatype), (root: c_int, comm: MPI_Comm), (request: *mut MPI_Request)) = tuwtree_native_scatterv_init, "MPI_Scatterv_init";
+        allgatherv_init((sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype), (recvbuf: *mut c_void, recvcounts: *const c_int, displs: *const c_int, recvtype: MPI_Datatype), (comm: MPI_Comm), (request: *mut MPI_Request)) = tuwtree_native_allgatherv_init, "MPI_Allgatherv_init";
+        reduce_scatter_init((sendbuf: *const c_void, recvbuf: *mut c_void), (recvcounts: *const c_int), (datatype: MPI_Datatype, op: MPI_Op), (comm: MPI_Comm), (request: *mut MPI_Request)) = tuwtree_native_reduce_scatter_init, "MPI_Reduce_scatter_init";
+        reduce_scatter_block_init((sendbuf: *const c_void, recvbuf: *mut c_void), (recvcount: c_int), (datatype: MPI_Datatype, op: MPI_Op), (comm: MPI_Comm), (request: *mut MPI_Request)) = tuwtree_native_reduce_scatter_block_init, "MPI_Reduce_scatter_block_init";
+        alltoall_init((sendbuf: *const c_void, sendcount: c_int, sendtype: MPI_Datatype), (recvbuf: *mut c_void, recvcount: c_int, recvtype: MPI_Datatype), (comm: MPI_Comm), (request: *mut MPI_Request)) = tuwtree_native_alltoall_init, "MPI_Alltoall_init";
+        alltoallv_init((sendbuf: *const c_void, sendcounts: *const c_int, sdispls: *const c_int, sendtype: MPI_Datatype), (recvbuf: *mut c_void, recvcounts: *const c_int, rdispls: *const c_int, recvtype: MPI_Datatype), (comm: MPI_Comm), (request: *mut MPI_Request)) = tuwtree_native_alltoallv_init, "MPI_Alltoallv_init";
+
+        // With large counts, once, persistent and nonblocking.
+        gatherv_c((sendbuf: *const c_void, sendcount: MPI_Count, sendtype: MPI_Datatype), (recvbuf: *mut c_void, recvcounts: *const MPI_Count, displs: *const MPI_Aint, recvtype: MPI_Datatype), (root: c_int, comm: MPI_Comm)) = tuwtree_native_gatherv_c, "MPI_Gatherv_c";
+        gatherv_init_c((sendbuf: *const c_void, sendcount: MPI_Count, sendtype: MPI_Datatype), (recvbuf: *mut c_void, recvcounts: *const MPI_Count, displs: *const MPI_Aint, recvtype: MPI_Datatype), (root: c_int, comm: MPI_Comm), (request: *mut MPI_Request)) = tuwtree_native_gatherv_init_c, "MPI_Gatherv_init_c";
+        igatherv_c((sendbuf: *const c_void, sendcount: MPI_Count, sendtype: MPI_Datatype), (recvbuf: *mut c_void, recvcounts: *const MPI_Count, displs: *const MPI_Aint, recvtype: MPI_Datatype), (root: c_int, comm: MPI_Comm), (request: *mut MPI_Request)) = tuwtree_native_igatherv_c, "MPI_Igatherv_c";
+        scatterv_c((sendbuf: *const c_void, sendcounts: *const MPI_Count, displs: *const MPI_Aint, sendtype: MPI_Datatype), (recvbuf: *mut c_void, recvcount: MPI_Count, recvtype: MPI_Datatype), (root: c_int, comm: MPI_Comm)) = tuwtree_native_scatterv_c, "MPI_Scatterv_c";
+        scatterv_init_c((sendbuf: *const c_void, sendcounts: *const MPI_Count, displs: *const MPI_Aint, sendtype: MPI_Datatype), (recvbuf: *mut c_void, recvcount: MPI_Count, recvtype: MPI_Datatype), (root: c_int, comm: MPI_Comm), (request: *mut MPI_Request)) = tuwtree_native_scatterv_init_c, "MPI_Scatterv_init_c";
+        iscatterv_c((sendbuf: *const c_void, sendcounts: *const MPI_Count, displs: *const MPI_Aint, sendtype: MPI_Datatype), (recvbuf: *mut c_void, recvcount: MPI_Count, recvtype: MPI_Datatype), (root: c_int, comm: MPI_Comm), (request: *mut MPI_Request)) = tuwtree_native_iscatterv_c, "MPI_Iscatterv_c";
+        allgatherv_c((sendbuf: *const c_void, sendcount: MPI_Count, sendtype: MPI_Datatype), (recvbuf: *mut c_void, recvcounts: *const MPI_Count, displs: *const MPI_Aint, recvtype: MPI_Datatype), (comm: MPI_Comm)) = tuwtree_native_allgatherv_c, "MPI_Allgatherv_c";
+        allgatherv_init_c((sendbuf: *const c_void, sendcount: MPI_Count, sendtype: MPI_Datatype), (recvbuf: *mut c_void, recvcounts: *const MPI_Count, displs: *const MPI_Aint, recvtype: MPI_Datatype), (comm: MPI_Comm), (request: *mut MPI_Request)) = tuwtree_native_allgatherv_init_c, "MPI_Allgatherv_init_c";
+        iallgatherv_c((sendbuf: *const c_void, sendcount: MPI_Count, sendtype: MPI_Datatype), (recvbuf: *mut c_void, recvcounts: *const MPI_Count, displs: *const MPI_Aint, recvtype: MPI_Datatype), (comm: MPI_Comm), (request: *mut MPI_Request)) = tuwtree_native_iallgatherv_c, "MPI_Iallgatherv_c";
+        reduce_scatter_c((sendbuf: *const c_void, recvbuf: *mut c_void), (recvcounts: *const MPI_Count), (datatype: MPI_Datatype, op: MPI_Op), (comm: MPI_Comm)) = tuwtree_native_reduce_scatter_c, "MPI_Reduce_scatter_c";
+        reduce_scatter_block_c((sendbuf: *const c_void, recvbuf: *mut c_void), (recvcount: MPI_Count), (datatype: MPI_Datatype, op: MPI_Op), (comm: MPI_Comm)) = tuwtree_native_reduce_scatter_block_c, "MPI_Reduce_scatter_block_c";
+        reduce_scatter_init_c((sendbuf: *const c_void, recvbuf: *mut c_void), (recvcounts: *const MPI_Count), (datatype: MPI_Datatype, op: MPI_Op), (comm: MPI_Comm), (request: *mut MPI_Request)) = tuwtree_native_reduce_scatter_init_c, "MPI_Reduce_scatter_init_c";
+        reduce_scatter_block_init_c((sendbuf: *const c_void, recvbuf: *mut c_void), (recvcount: MPI_Count), (datatype: MPI_Datatype, op: MPI_Op), (comm: MPI_Comm), (request: *mut MPI_Request)) = tuwtree_native_reduce_scatter_block_init_c, "MPI_Reduce_scatter_block_init_c";
+        alltoall_c((sendbuf: *const c_void, sendcount: MPI_Count, sendtype: MPI_Datatype), (recvbuf: *mut c_void, recvcount: MPI_Count, recvtype: MPI_Datatype), (comm: MPI_Comm)) = tuwtree_native_alltoall_c, "MPI_Alltoall_c";
+        alltoall_init_c((sendbuf: *const c_void, sendcount: MPI_Count, sendtype: MPI_Datatype), (recvbuf: *mut c_void, recvcount: MPI_Count, recvtype: MPI_Datatype), (comm: MPI_Comm), (request: *mut MPI_Request)) = tuwtree_native_alltoall_init_c, "MPI_Alltoall_init_c";
+        alltoallv_init_c((sendbuf: *const c_void, sendcounts: *const MPI_Count, sdispls: *const MPI_Aint, sendtype: MPI_Datatype), (recvbuf: *mut c_void, recvcounts: *const MPI_Count, rdispls: *const MPI_Aint, recvtype: MPI_Datatype), (comm: MPI_Comm), (request: *mut MPI_Request)) = tuwtree_native_alltoallv_init_c, "MPI_Alltoallv_init_c";
+        alltoallv_c((sendbuf: *const c_void, sendcounts: *const MPI_Count, sdispls: *const MPI_Aint, sendtype: MPI_Datatype), (recvbuf: *mut c_void, recvcounts: *const MPI_Count, rdispls: *const MPI_Aint, recvtype: MPI_Datatype), (comm: MPI_Comm)) = tuwtree_native_alltoallv_c, "MPI_Alltoallv_c";
+    }
 }
 
 pub use table::*;
-
-/// Success, or the error that `MPI_Gatherv_init` returns, under whatever name the library has it;
-/// `MPI_ERR_OTHER` where it has none.
-///
-/// # Safety
-/// What the MPI standard demands of the call.
-///
-/// # Errors
-/// Every code but `MPI_SUCCESS`.
-pub unsafe fn gatherv_init(
-    (sendbuf, sendcount, sendtype): (*const c_void, c_int, MPI_Datatype),
-    (recvbuf, recvcounts, displs, recvtype): (
-        *mut c_void,
-        *const c_int,
-        *const c_int,
-        MPI_Datatype,
-    ),
-    (root, comm): (c_int, MPI_Comm),
-    request: *mut MPI_Request,
-) -> Result<(), MpiError> {
-    // SAFETY: the shim passes all on to `MPI_Gatherv_init`, whose demands are this function's.
-    let code = unsafe {
-        raw::tuwtree_native_gatherv_init(
-            sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm,
-            request,
-        )
-    };
-    check("MPI_Gatherv_init", code)
-}
-
-/// Success, or the error that `MPI_Scatterv_init` returns, as [`gatherv_init`].
-///
-/// # Safety
-/// What the MPI standard demands of the call.
-///
-/// # Errors
-/// Every code but `MPI_SUCCESS`.
-pub unsafe fn scatterv_init(
-    (sendbuf, sendcounts, displs, sendtype): (
-        *const c_void,
-        *const c_int,
-        *const c_int,
-        MPI_Datatype,
-    ),
-    (recvbuf, recvcount, recvtype): (*mut c_void, c_int, MPI_Datatype),
-    (root, comm): (c_int, MPI_Comm),
-    request: *mut MPI_Request,
-) -> Result<(), MpiError> {
-    // SAFETY: the shim passes all on to `MPI_Scatterv_init`, whose demands are this function's.
-    let code = unsafe {
-        raw::tuwtree_native_scatterv_init(
-            sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm,
-            request,
-        )
-    };
-    check("MPI_Scatterv_init", code)
-}
-
-/// Where an alltoall puts all messages: memory, counts, displacements, datatype.
-type Target = (*mut c_void, *const c_int, *const c_int, MPI_Datatype);
-
-/// Where an alltoall takes all messages from.
-type Source = (*const c_void, *const c_int, *const c_int, MPI_Datatype);
-
-/// Where a gather with large counts puts all blocks: memory, counts, displacements, datatype.
-type LargeTarget = (*mut c_void, *const MPI_Count, *const MPI_Aint, MPI_Datatype);
-
-/// Where a scatter with large counts takes all blocks from.
-type LargeSource = (*const c_void, *const MPI_Count, *const MPI_Aint, MPI_Datatype);
-
-/// Success, or the error that `MPI_Gatherv_c` returns; `MPI_ERR_OTHER` where the library has none.
-///
-/// # Safety
-/// What the MPI standard demands of the call.
-///
-/// # Errors
-/// Every code but `MPI_SUCCESS`.
-pub unsafe fn gatherv_c(
-    (sendbuf, sendcount, sendtype): (*const c_void, MPI_Count, MPI_Datatype),
-    (recvbuf, recvcounts, displs, recvtype): LargeTarget,
-    (root, comm): (c_int, MPI_Comm),
-) -> Result<(), MpiError> {
-    // SAFETY: the shim passes all on to `MPI_Gatherv_c`, whose demands are this function's.
-    let code = unsafe {
-        raw::tuwtree_native_gatherv_c(
-            sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm,
-        )
-    };
-    check("MPI_Gatherv_c", code)
-}
-
-/// Success, or the error that `MPI_Gatherv_init_c` returns; `MPI_ERR_OTHER` where the library has none.
-///
-/// # Safety
-/// What the MPI standard demands of the call.
-///
-/// # Errors
-/// Every code but `MPI_SUCCESS`.
-pub unsafe fn gatherv_init_c(
-    (sendbuf, sendcount, sendtype): (*const c_void, MPI_Count, MPI_Datatype),
-    (recvbuf, recvcounts, displs, recvtype): LargeTarget,
-    (root, comm): (c_int, MPI_Comm),
-    request: *mut MPI_Request,
-) -> Result<(), MpiError> {
-    // SAFETY: the shim passes all on to `MPI_Gatherv_init_c`, whose demands are this function's.
-    let code = unsafe {
-        raw::tuwtree_native_gatherv_init_c(
-            sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm,
-            request,
-        )
-    };
-    check("MPI_Gatherv_init_c", code)
-}
-
-/// Success, or the error that `MPI_Igatherv_c` returns; `MPI_ERR_OTHER` where the library has none.
-///
-/// # Safety
-/// What the MPI standard demands of the call.
-///
-/// # Errors
-/// Every code but `MPI_SUCCESS`.
-pub unsafe fn igatherv_c(
-    (sendbuf, sendcount, sendtype): (*const c_void, MPI_Count, MPI_Datatype),
-    (recvbuf, recvcounts, displs, recvtype): LargeTarget,
-    (root, comm): (c_int, MPI_Comm),
-    request: *mut MPI_Request,
-) -> Result<(), MpiError> {
-    // SAFETY: the shim passes all on to `MPI_Igatherv_c`, whose demands are this function's.
-    let code = unsafe {
-        raw::tuwtree_native_igatherv_c(
-            sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm,
-            request,
-        )
-    };
-    check("MPI_Igatherv_c", code)
-}
-
-/// Success, or the error that `MPI_Scatterv_c` returns; `MPI_ERR_OTHER` where the library has none.
-///
-/// # Safety
-/// What the MPI standard demands of the call.
-///
-/// # Errors
-/// Every code but `MPI_SUCCESS`.
-pub unsafe fn scatterv_c(
-    (sendbuf, sendcounts, displs, sendtype): LargeSource,
-    (recvbuf, recvcount, recvtype): (*mut c_void, MPI_Count, MPI_Datatype),
-    (root, comm): (c_int, MPI_Comm),
-) -> Result<(), MpiError> {
-    // SAFETY: the shim passes all on to `MPI_Scatterv_c`, whose demands are this function's.
-    let code = unsafe {
-        raw::tuwtree_native_scatterv_c(
-            sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm,
-        )
-    };
-    check("MPI_Scatterv_c", code)
-}
-
-/// Success, or the error that `MPI_Scatterv_init_c` returns; `MPI_ERR_OTHER` where the library has none.
-///
-/// # Safety
-/// What the MPI standard demands of the call.
-///
-/// # Errors
-/// Every code but `MPI_SUCCESS`.
-pub unsafe fn scatterv_init_c(
-    (sendbuf, sendcounts, displs, sendtype): LargeSource,
-    (recvbuf, recvcount, recvtype): (*mut c_void, MPI_Count, MPI_Datatype),
-    (root, comm): (c_int, MPI_Comm),
-    request: *mut MPI_Request,
-) -> Result<(), MpiError> {
-    // SAFETY: the shim passes all on to `MPI_Scatterv_init_c`, whose demands are this function's.
-    let code = unsafe {
-        raw::tuwtree_native_scatterv_init_c(
-            sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm,
-            request,
-        )
-    };
-    check("MPI_Scatterv_init_c", code)
-}
-
-/// Success, or the error that `MPI_Iscatterv_c` returns; `MPI_ERR_OTHER` where the library has none.
-///
-/// # Safety
-/// What the MPI standard demands of the call.
-///
-/// # Errors
-/// Every code but `MPI_SUCCESS`.
-pub unsafe fn iscatterv_c(
-    (sendbuf, sendcounts, displs, sendtype): LargeSource,
-    (recvbuf, recvcount, recvtype): (*mut c_void, MPI_Count, MPI_Datatype),
-    (root, comm): (c_int, MPI_Comm),
-    request: *mut MPI_Request,
-) -> Result<(), MpiError> {
-    // SAFETY: the shim passes all on to `MPI_Iscatterv_c`, whose demands are this function's.
-    let code = unsafe {
-        raw::tuwtree_native_iscatterv_c(
-            sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm,
-            request,
-        )
-    };
-    check("MPI_Iscatterv_c", code)
-}
-
-/// Success, or the error that `MPI_Allgatherv_init` returns; `MPI_ERR_OTHER` where the library has none.
-///
-/// # Safety
-/// What the MPI standard demands of the call.
-///
-/// # Errors
-/// Every code but `MPI_SUCCESS`.
-pub unsafe fn allgatherv_init(
-    (sendbuf, sendcount, sendtype): (*const c_void, c_int, MPI_Datatype),
-    (recvbuf, recvcounts, displs, recvtype): (
-        *mut c_void,
-        *const c_int,
-        *const c_int,
-        MPI_Datatype,
-    ),
-    comm: MPI_Comm,
-    request: *mut MPI_Request,
-) -> Result<(), MpiError> {
-    // SAFETY: the shim passes all on to `MPI_Allgatherv_init`, whose demands are this function's.
-    let code = unsafe {
-        raw::tuwtree_native_allgatherv_init(
-            sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request,
-        )
-    };
-    check("MPI_Allgatherv_init", code)
-}
-
-/// Success, or the error that `MPI_Allgatherv_c` returns; `MPI_ERR_OTHER` where the library has none.
-///
-/// # Safety
-/// What the MPI standard demands of the call.
-///
-/// # Errors
-/// Every code but `MPI_SUCCESS`.
-pub unsafe fn allgatherv_c(
-    (sendbuf, sendcount, sendtype): (*const c_void, MPI_Count, MPI_Datatype),
-    (recvbuf, recvcounts, displs, recvtype): LargeTarget,
-    comm: MPI_Comm,
-) -> Result<(), MpiError> {
-    // SAFETY: the shim passes all on to `MPI_Allgatherv_c`, whose demands are this function's.
-    let code = unsafe {
-        raw::tuwtree_native_allgatherv_c(
-            sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm,
-        )
-    };
-    check("MPI_Allgatherv_c", code)
-}
-
-/// Success, or the error that `MPI_Allgatherv_init_c` returns; `MPI_ERR_OTHER` where the library has none.
-///
-/// # Safety
-/// What the MPI standard demands of the call.
-///
-/// # Errors
-/// Every code but `MPI_SUCCESS`.
-pub unsafe fn allgatherv_init_c(
-    (sendbuf, sendcount, sendtype): (*const c_void, MPI_Count, MPI_Datatype),
-    (recvbuf, recvcounts, displs, recvtype): LargeTarget,
-    comm: MPI_Comm,
-    request: *mut MPI_Request,
-) -> Result<(), MpiError> {
-    // SAFETY: the shim passes all on to `MPI_Allgatherv_init_c`, whose demands are this function's.
-    let code = unsafe {
-        raw::tuwtree_native_allgatherv_init_c(
-            sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request,
-        )
-    };
-    check("MPI_Allgatherv_init_c", code)
-}
-
-/// Success, or the error that `MPI_Iallgatherv_c` returns; `MPI_ERR_OTHER` where the library has none.
-///
-/// # Safety
-/// What the MPI standard demands of the call.
-///
-/// # Errors
-/// Every code but `MPI_SUCCESS`.
-pub unsafe fn iallgatherv_c(
-    (sendbuf, sendcount, sendtype): (*const c_void, MPI_Count, MPI_Datatype),
-    (recvbuf, recvcounts, displs, recvtype): LargeTarget,
-    comm: MPI_Comm,
-    request: *mut MPI_Request,
-) -> Result<(), MpiError> {
-    // SAFETY: the shim passes all on to `MPI_Iallgatherv_c`, whose demands are this function's.
-    let code = unsafe {
-        raw::tuwtree_native_iallgatherv_c(
-            sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request,
-        )
-    };
-    check("MPI_Iallgatherv_c", code)
-}
-
-/// Success, or the error that `MPI_Reduce_scatter_init` returns; `MPI_ERR_OTHER` where the library has none.
-///
-/// # Safety
-/// What the MPI standard demands of the call.
-///
-/// # Errors
-/// Every code but `MPI_SUCCESS`.
-pub unsafe fn reduce_scatter_init(
-    (sendbuf, recvbuf): (*const c_void, *mut c_void),
-    recvcounts: *const c_int,
-    (datatype, op): (MPI_Datatype, MPI_Op),
-    comm: MPI_Comm,
-    request: *mut MPI_Request,
-) -> Result<(), MpiError> {
-    // SAFETY: the shim passes all on to `MPI_Reduce_scatter_init`, whose demands are this function's.
-    let code = unsafe {
-        raw::tuwtree_native_reduce_scatter_init(
-            sendbuf, recvbuf, recvcounts, datatype, op, comm, request,
-        )
-    };
-    check("MPI_Reduce_scatter_init", code)
-}
-
-/// Success, or the error that `MPI_Reduce_scatter_block_init` returns; `MPI_ERR_OTHER` where the library has none.
-///
-/// # Safety
-/// What the MPI standard demands of the call.
-///
-/// # Errors
-/// Every code but `MPI_SUCCESS`.
-pub unsafe fn reduce_scatter_block_init(
-    (sendbuf, recvbuf): (*const c_void, *mut c_void),
-    recvcount: c_int,
-    (datatype, op): (MPI_Datatype, MPI_Op),
-    comm: MPI_Comm,
-    request: *mut MPI_Request,
-) -> Result<(), MpiError> {
-    // SAFETY: the shim passes all on to `MPI_Reduce_scatter_block_init`, whose demands are this function's.
-    let code = unsafe {
-        raw::tuwtree_native_reduce_scatter_block_init(
-            sendbuf, recvbuf, recvcount, datatype, op, comm, request,
-        )
-    };
-    check("MPI_Reduce_scatter_block_init", code)
-}
-
-/// Success, or the error that `MPI_Reduce_scatter_c` returns; `MPI_ERR_OTHER` where the library has none.
-///
-/// # Safety
-/// What the MPI standard demands of the call.
-///
-/// # Errors
-/// Every code but `MPI_SUCCESS`.
-pub unsafe fn reduce_scatter_c(
-    (sendbuf, recvbuf): (*const c_void, *mut c_void),
-    recvcounts: *const MPI_Count,
-    (datatype, op): (MPI_Datatype, MPI_Op),
-    comm: MPI_Comm,
-) -> Result<(), MpiError> {
-    // SAFETY: the shim passes all on to `MPI_Reduce_scatter_c`, whose demands are this function's.
-    let code = unsafe {
-        raw::tuwtree_native_reduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op, comm)
-    };
-    check("MPI_Reduce_scatter_c", code)
-}
-
-/// Success, or the error that `MPI_Reduce_scatter_block_c` returns; `MPI_ERR_OTHER` where the library has none.
-///
-/// # Safety
-/// What the MPI standard demands of the call.
-///
-/// # Errors
-/// Every code but `MPI_SUCCESS`.
-pub unsafe fn reduce_scatter_block_c(
-    (sendbuf, recvbuf): (*const c_void, *mut c_void),
-    recvcount: MPI_Count,
-    (datatype, op): (MPI_Datatype, MPI_Op),
-    comm: MPI_Comm,
-) -> Result<(), MpiError> {
-    // SAFETY: the shim passes all on to `MPI_Reduce_scatter_block_c`, whose demands are this function's.
-    let code = unsafe {
-        raw::tuwtree_native_reduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op, comm)
-    };
-    check("MPI_Reduce_scatter_block_c", code)
-}
-
-/// Success, or the error that `MPI_Reduce_scatter_init_c` returns; `MPI_ERR_OTHER` where the library has none.
-///
-/// # Safety
-/// What the MPI standard demands of the call.
-///
-/// # Errors
-/// Every code but `MPI_SUCCESS`.
-pub unsafe fn reduce_scatter_init_c(
-    (sendbuf, recvbuf): (*const c_void, *mut c_void),
-    recvcounts: *const MPI_Count,
-    (datatype, op): (MPI_Datatype, MPI_Op),
-    comm: MPI_Comm,
-    request: *mut MPI_Request,
-) -> Result<(), MpiError> {
-    // SAFETY: the shim passes all on to `MPI_Reduce_scatter_init_c`, whose demands are this function's.
-    let code = unsafe {
-        raw::tuwtree_native_reduce_scatter_init_c(
-            sendbuf, recvbuf, recvcounts, datatype, op, comm, request,
-        )
-    };
-    check("MPI_Reduce_scatter_init_c", code)
-}
-
-/// Success, or the error that `MPI_Reduce_scatter_block_init_c` returns; `MPI_ERR_OTHER` where the library has none.
-///
-/// # Safety
-/// What the MPI standard demands of the call.
-///
-/// # Errors
-/// Every code but `MPI_SUCCESS`.
-pub unsafe fn reduce_scatter_block_init_c(
-    (sendbuf, recvbuf): (*const c_void, *mut c_void),
-    recvcount: MPI_Count,
-    (datatype, op): (MPI_Datatype, MPI_Op),
-    comm: MPI_Comm,
-    request: *mut MPI_Request,
-) -> Result<(), MpiError> {
-    // SAFETY: the shim passes all on to `MPI_Reduce_scatter_block_init_c`, whose demands are this function's.
-    let code = unsafe {
-        raw::tuwtree_native_reduce_scatter_block_init_c(
-            sendbuf, recvbuf, recvcount, datatype, op, comm, request,
-        )
-    };
-    check("MPI_Reduce_scatter_block_init_c", code)
-}
-
-/// Success, or the error that `MPI_Alltoallv_c` returns; `MPI_ERR_OTHER` where the library has none.
-///
-/// # Safety
-/// What the MPI standard demands of the call.
-///
-/// # Errors
-/// Every code but `MPI_SUCCESS`.
-pub unsafe fn alltoallv_c(
-    (sendbuf, sendcounts, sdispls, sendtype): LargeSource,
-    (recvbuf, recvcounts, rdispls, recvtype): LargeTarget,
-    comm: MPI_Comm,
-) -> Result<(), MpiError> {
-    // SAFETY: the shim passes all on to `MPI_Alltoallv_c`, whose demands are this function's.
-    let code = unsafe {
-        raw::tuwtree_native_alltoallv_c(
-            sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
-        )
-    };
-    check("MPI_Alltoallv_c", code)
-}
-
-/// Success, or the error that `MPI_Alltoallv_init` returns; `MPI_ERR_OTHER` where the library has none.
-///
-/// # Safety
-/// What the MPI standard demands of the call.
-///
-/// # Errors
-/// Every code but `MPI_SUCCESS`.
-pub unsafe fn alltoallv_init(
-    (sendbuf, sendcounts, sdispls, sendtype): Source,
-    (recvbuf, recvcounts, rdispls, recvtype): Target,
-    comm: MPI_Comm,
-    request: *mut MPI_Request,
-) -> Result<(), MpiError> {
-    // SAFETY: the shim passes all on to `MPI_Alltoallv_init`, whose demands are this function's.
-    let code = unsafe {
-        raw::tuwtree_native_alltoallv_init(
-            sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
-            request,
-        )
-    };
-    check("MPI_Alltoallv_init", code)
-}
-
-/// Success, or the error that `MPI_Alltoallv_init_c` returns; `MPI_ERR_OTHER` where the library has none.
-///
-/// # Safety
-/// What the MPI standard demands of the call.
-///
-/// # Errors
-/// Every code but `MPI_SUCCESS`.
-pub unsafe fn alltoallv_init_c(
-    (sendbuf, sendcounts, sdispls, sendtype): LargeSource,
-    (recvbuf, recvcounts, rdispls, recvtype): LargeTarget,
-    comm: MPI_Comm,
-    request: *mut MPI_Request,
-) -> Result<(), MpiError> {
-    // SAFETY: the shim passes all on to `MPI_Alltoallv_init_c`, whose demands are this function's.
-    let code = unsafe {
-        raw::tuwtree_native_alltoallv_init_c(
-            sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
-            request,
-        )
-    };
-    check("MPI_Alltoallv_init_c", code)
-}
-
-/// Success, or the error that `MPI_Alltoall_c` returns; `MPI_ERR_OTHER` where the library has none.
-///
-/// # Safety
-/// What the MPI standard demands of the call.
-///
-/// # Errors
-/// Every code but `MPI_SUCCESS`.
-pub unsafe fn alltoall_c(
-    (sendbuf, sendcount, sendtype): (*const c_void, MPI_Count, MPI_Datatype),
-    (recvbuf, recvcount, recvtype): (*mut c_void, MPI_Count, MPI_Datatype),
-    comm: MPI_Comm,
-) -> Result<(), MpiError> {
-    // SAFETY: the shim passes all on to `MPI_Alltoall_c`, whose demands are this function's.
-    let code = unsafe {
-        raw::tuwtree_native_alltoall_c(
-            sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
-        )
-    };
-    check("MPI_Alltoall_c", code)
-}
-
-/// Success, or the error that `MPI_Alltoall_init` returns; `MPI_ERR_OTHER` where the library has none.
-///
-/// # Safety
-/// What the MPI standard demands of the call.
-///
-/// # Errors
-/// Every code but `MPI_SUCCESS`.
-pub unsafe fn alltoall_init(
-    (sendbuf, sendcount, sendtype): (*const c_void, c_int, MPI_Datatype),
-    (recvbuf, recvcount, recvtype): (*mut c_void, c_int, MPI_Datatype),
-    comm: MPI_Comm,
-    request: *mut MPI_Request,
-) -> Result<(), MpiError> {
-    // SAFETY: the shim passes all on to `MPI_Alltoall_init`, whose demands are this function's.
-    let code = unsafe {
-        raw::tuwtree_native_alltoall_init(
-            sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request,
-        )
-    };
-    check("MPI_Alltoall_init", code)
-}
-
-/// Success, or the error that `MPI_Alltoall_init_c` returns; `MPI_ERR_OTHER` where the library has none.
-///
-/// # Safety
-/// What the MPI standard demands of the call.
-///
-/// # Errors
-/// Every code but `MPI_SUCCESS`.
-pub unsafe fn alltoall_init_c(
-    (sendbuf, sendcount, sendtype): (*const c_void, MPI_Count, MPI_Datatype),
-    (recvbuf, recvcount, recvtype): (*mut c_void, MPI_Count, MPI_Datatype),
-    comm: MPI_Comm,
-    request: *mut MPI_Request,
-) -> Result<(), MpiError> {
-    // SAFETY: the shim passes all on to `MPI_Alltoall_init_c`, whose demands are this function's.
-    let code = unsafe {
-        raw::tuwtree_native_alltoall_init_c(
-            sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request,
-        )
-    };
-    check("MPI_Alltoall_init_c", code)
-}
