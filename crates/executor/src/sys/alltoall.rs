@@ -1,6 +1,6 @@
 //! The arguments of `MPI_Alltoallv`, as a program gives them.
 
-use super::arguments::{Lists, OwnLists, check_partition, listed_place};
+use super::arguments::{Lists, OwnLists, Source, Target, check_partition, listed_place};
 use super::raw::{self, MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype, MPI_Request};
 use super::{
     ArgumentError, Communicator, Handles, MpiError, Partition, PartitionMut, Place, calls,
@@ -30,12 +30,6 @@ pub(crate) struct ParsedAlltoall {
     /// Where those from all go.
     pub(crate) result: Rc<Place>,
 }
-
-/// Where a program has the messages for all: memory, counts, displacements, datatype.
-type Source<C, D> = (*const c_void, *const C, *const D, MPI_Datatype);
-
-/// Where it wants those from all.
-type Target<C, D> = (*mut c_void, *const C, *const D, MPI_Datatype);
 
 impl<'a> AlltoallArguments<'a> {
     /// The arguments of `MPI_Alltoallv`.

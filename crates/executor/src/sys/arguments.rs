@@ -44,6 +44,12 @@ pub struct Arguments<'a> {
     lifetime: PhantomData<&'a mut [u8]>,
 }
 
+/// Where a program has all blocks or messages that it sends: memory, counts, displacements, datatype.
+pub(super) type Source<C, D> = (*const c_void, *const C, *const D, MPI_Datatype);
+
+/// Where it wants all that it receives.
+pub(super) type Target<C, D> = (*mut c_void, *const C, *const D, MPI_Datatype);
+
 /// A program's counts and displacements.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Lists {

@@ -1,6 +1,6 @@
 //! How arguments are made: of what a call in C has, and of slices.
 
-use super::{ArgumentError, Arguments, Lists, NO_ROOT};
+use super::{ArgumentError, Arguments, Lists, NO_ROOT, Source, Target};
 use crate::sys::raw::{self, MPI_Aint, MPI_Count, MPI_Datatype};
 use ::mpi::datatype::{Equivalence, SystemDatatype};
 use ::mpi::raw::AsRaw;
@@ -39,23 +39,12 @@ impl<'a> Arguments<'a> {
     /// what counts, displacements and datatypes describe, for as long as `'a`; lists, a number
     /// for each processor; handles are such that MPI has given out.
     pub unsafe fn gatherv(
-        (sendbuf, sendcount, sendtype): (*const c_void, c_int, MPI_Datatype),
-        (recvbuf, recvcounts, displs, recvtype): (
-            *mut c_void,
-            *const c_int,
-            *const c_int,
-            MPI_Datatype,
-        ),
+        own: (*const c_void, c_int, MPI_Datatype),
+        all: Target<c_int, c_int>,
         root: c_int,
     ) -> Arguments<'a> {
-        Arguments {
-            operation: Operation::Gather,
-            own: (sendbuf.cast_mut(), sendcount.into(), sendtype),
-            all: (recvbuf, Lists::Int(recvcounts, displs), recvtype),
-            root,
-            list_length: None,
-            lifetime: PhantomData,
-        }
+        let own = (own.0.cast_mut(), own.1, own.2);
+        Arguments::of_lists(Operation::Gather, own, all, (Lists::Int, root))
     }
 
     /// The arguments of `MPI_Scatterv`.
@@ -63,23 +52,12 @@ impl<'a> Arguments<'a> {
     /// # Safety
     /// As [`gatherv`](Self::gatherv).
     pub unsafe fn scatterv(
-        (sendbuf, sendcounts, displs, sendtype): (
-            *const c_void,
-            *const c_int,
-            *const c_int,
-            MPI_Datatype,
-        ),
-        (recvbuf, recvcount, recvtype): (*mut c_void, c_int, MPI_Datatype),
+        all: Source<c_int, c_int>,
+        own: (*mut c_void, c_int, MPI_Datatype),
         root: c_int,
     ) -> Arguments<'a> {
-        Arguments {
-            operation: Operation::Scatter,
-            own: (recvbuf, recvcount.into(), recvtype),
-            all: (sendbuf.cast_mut(), Lists::Int(sendcounts, displs), sendtype),
-            root,
-            list_length: None,
-            lifetime: PhantomData,
-        }
+        let all = (all.0.cast_mut(), all.1, all.2, all.3);
+        Arguments::of_lists(Operation::Scatter, own, all, (Lists::Int, root))
     }
 
     /// The arguments of `MPI_Gatherv_c`.
@@ -87,23 +65,12 @@ impl<'a> Arguments<'a> {
     /// # Safety
     /// As [`gatherv`](Self::gatherv).
     pub unsafe fn gatherv_c(
-        (sendbuf, sendcount, sendtype): (*const c_void, MPI_Count, MPI_Datatype),
-        (recvbuf, recvcounts, displs, recvtype): (
-            *mut c_void,
-            *const MPI_Count,
-            *const MPI_Aint,
-            MPI_Datatype,
-        ),
+        own: (*const c_void, MPI_Count, MPI_Datatype),
+        all: Target<MPI_Count, MPI_Aint>,
         root: c_int,
     ) -> Arguments<'a> {
-        Arguments {
-            operation: Operation::Gather,
-            own: (sendbuf.cast_mut(), sendcount, sendtype),
-            all: (recvbuf, Lists::Large(recvcounts, displs), recvtype),
-            root,
-            list_length: None,
-            lifetime: PhantomData,
-        }
+        let own = (own.0.cast_mut(), own.1, own.2);
+        Arguments::of_lists(Operation::Gather, own, all, (Lists::Large, root))
     }
 
     /// The arguments of `MPI_Scatterv_c`.
@@ -111,19 +78,25 @@ impl<'a> Arguments<'a> {
     /// # Safety
     /// As [`gatherv`](Self::gatherv).
     pub unsafe fn scatterv_c(
-        (sendbuf, sendcounts, displs, sendtype): (
-            *const c_void,
-            *const MPI_Count,
-            *const MPI_Aint,
-            MPI_Datatype,
-        ),
-        (recvbuf, recvcount, recvtype): (*mut c_void, MPI_Count, MPI_Datatype),
+        all: Source<MPI_Count, MPI_Aint>,
+        own: (*mut c_void, MPI_Count, MPI_Datatype),
         root: c_int,
     ) -> Arguments<'a> {
+        let all = (all.0.cast_mut(), all.1, all.2, all.3);
+        Arguments::of_lists(Operation::Scatter, own, all, (Lists::Large, root))
+    }
+
+    /// Those of an operation with lists of this kind.
+    fn of_lists<C: Into<MPI_Count>, D>(
+        operation: Operation,
+        (own, count, own_type): (*mut c_void, C, MPI_Datatype),
+        (all, counts, displacements, all_type): Target<C, D>,
+        (lists, root): (fn(*const C, *const D) -> Lists, c_int),
+    ) -> Arguments<'a> {
         Arguments {
-            operation: Operation::Scatter,
-            own: (recvbuf, recvcount, recvtype),
-            all: (sendbuf.cast_mut(), Lists::Large(sendcounts, displs), sendtype),
+            operation,
+            own: (own, count.into(), own_type),
+            all: (all, lists(counts, displacements), all_type),
             root,
             list_length: None,
             lifetime: PhantomData,
@@ -136,7 +109,7 @@ impl<'a> Arguments<'a> {
     /// As [`gatherv`](Self::gatherv).
     pub unsafe fn allgatherv(
         own: (*const c_void, c_int, MPI_Datatype),
-        all: (*mut c_void, *const c_int, *const c_int, MPI_Datatype),
+        all: Target<c_int, c_int>,
     ) -> Arguments<'a> {
         // SAFETY: the caller's promise.
         let gather = unsafe { Arguments::gatherv(own, all, NO_ROOT) };
@@ -149,7 +122,7 @@ impl<'a> Arguments<'a> {
     /// As [`gatherv`](Self::gatherv).
     pub unsafe fn allgatherv_c(
         own: (*const c_void, MPI_Count, MPI_Datatype),
-        all: (*mut c_void, *const MPI_Count, *const MPI_Aint, MPI_Datatype),
+        all: Target<MPI_Count, MPI_Aint>,
     ) -> Arguments<'a> {
         // SAFETY: the caller's promise.
         let gather = unsafe { Arguments::gatherv_c(own, all, NO_ROOT) };
