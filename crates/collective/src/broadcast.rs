@@ -88,7 +88,7 @@ pub enum Gathering {
 enum Round {
     Scatter(usize),
     Ring(usize),
-    Doubling(doubling::Round),
+    Doubling(doubling::DoublingRound),
 }
 
 /// The broadcast of van de Geijn: the vector in `p` pieces is scattered along the binomial tree, and gathered by

@@ -42,7 +42,7 @@ pub fn recursive_doubling(problem: &Problem) -> Result<Schedule, CollectiveError
 
 /// A round: what is exchanged between subtrees, or handed on in one of them.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Round {
+pub(crate) enum DoublingRound {
     /// With the partner at distance `mask`.
     Exchange { mask: usize },
     /// At distance `distance`, the blocks of the subtree behind the own one of `mask` ranks.
@@ -50,16 +50,16 @@ pub(crate) enum Round {
 }
 
 /// All rounds; those in which nobody hands on anything are left out.
-pub(crate) fn rounds(p: usize) -> Vec<Round> {
+pub(crate) fn rounds(p: usize) -> Vec<DoublingRound> {
     let mut rounds = Vec::new();
     let masks = std::iter::successors(Some(1_usize), |mask| Some(2 * mask));
     for mask in masks.take_while(|&mask| mask < p) {
-        rounds.push(Round::Exchange { mask });
+        rounds.push(DoublingRound::Exchange { mask });
         let distances = std::iter::successors(Some(mask / 2), |distance| Some(distance / 2));
         rounds.extend(
             distances
                 .take_while(|&distance| distance > 0)
-                .map(|distance| Round::HandOn { mask, distance })
+                .map(|distance| DoublingRound::HandOn { mask, distance })
                 .filter(|round| (0..p).any(|rank| round.meeting(rank, p).to.is_some())),
         );
     }
@@ -71,14 +71,14 @@ fn subtree(rank: Rank, ranks: usize) -> Rank {
     rank - rank % ranks
 }
 
-impl Round {
+impl DoublingRound {
     pub(crate) fn meeting(self, rank: Rank, p: usize) -> Meeting {
         match self {
-            Round::Exchange { mask } => {
+            DoublingRound::Exchange { mask } => {
                 let partner = Some(rank ^ mask).filter(|&partner| partner < p);
                 Meeting { to: partner, from: partner }
             }
-            Round::HandOn { mask, distance } => {
+            DoublingRound::HandOn { mask, distance } => {
                 let own = subtree(rank, mask);
                 let partners = p.saturating_sub(own + mask);
                 let is_left = rank & mask == 0;
@@ -101,8 +101,8 @@ impl Round {
     /// The blocks that a rank sends: the first of them, and how many there are.
     pub(crate) fn window(self, from: Rank, p: usize) -> (Rank, usize) {
         let (first, ranks) = match self {
-            Round::Exchange { mask } => (subtree(from, mask), mask),
-            Round::HandOn { mask, .. } => (subtree(from, mask) + mask, mask),
+            DoublingRound::Exchange { mask } => (subtree(from, mask), mask),
+            DoublingRound::HandOn { mask, .. } => (subtree(from, mask) + mask, mask),
         };
         (first, ranks.min(p - first))
     }

@@ -5,7 +5,7 @@
 
 use crate::CollectiveError;
 use crate::circulant::skips;
-use crate::doubling::{self, Round};
+use crate::doubling::{self, DoublingRound};
 use crate::error::scattered;
 use crate::folding::{Folding, Resting};
 use crate::pieces::Broadcasts;
@@ -201,15 +201,15 @@ pub fn recursive_doubling(problem: &Problem) -> Result<Schedule, CollectiveError
     let rounds = doubling::rounds(p);
     let (mut programs, mut segments) = (Programs::new(), vec![0; p]);
     for (rank, segment) in segments.iter_mut().enumerate() {
-        for step in rounds.chunk_by(|_, next| matches!(next, Round::HandOn { .. })) {
+        for step in rounds.chunk_by(|_, next| matches!(next, DoublingRound::HandOn { .. })) {
             let hands_on = step[1..].iter().any(|round| round.meeting(rank, p).to.is_some());
             let mut waiting = Vec::new();
             for round in step {
                 let Meeting { to, from } = round.meeting(rank, p);
                 let (source, arrives_from) = match round {
-                    Round::Exchange { .. } => (Buffer::Output, from),
+                    DoublingRound::Exchange { .. } => (Buffer::Output, from),
                     // Whoever hands it on: it is of ranks behind those of the subtree.
-                    Round::HandOn { .. } => (Buffer::Segment, from.map(|_| p)),
+                    DoublingRound::HandOn { .. } => (Buffer::Segment, from.map(|_| p)),
                 };
                 let (into, arrives) = match hands_on {
                     true => (Buffer::Segment, Arrives::Stored),

@@ -8,7 +8,7 @@
 
 use crate::ordered::{left_receives, right_receives};
 use crate::plain::Nonempty;
-use crate::table::{Columns, zeros};
+use crate::table::{TransposedTriangle, zeros};
 use crate::{DpError, Triangle, dense, plain};
 use tuwtree_model::{Rank, Scalar, ScaledSizes};
 
@@ -66,7 +66,7 @@ const BLOCK: usize = 64;
 pub(crate) fn incomplete_table<T: Scalar>(sizes: &ScaledSizes<T>) -> Result<Triangle<T>, DpError> {
     let p = sizes.processors();
     let mut table = Triangle::new(0, p)?;
-    let mut columns = Columns::new(0, p)?;
+    let mut columns = TransposedTriangle::new(0, p)?;
     let nonempty = Nonempty::new(sizes);
     let volumes = sizes.volumes();
     let blocks = p.div_ceil(BLOCK);

@@ -59,15 +59,15 @@ impl<T: Scalar> Triangle<T> {
 /// The plain recurrences keep it beside the [`Triangle`], so that their inner loops read two runs
 /// of consecutive values.
 #[derive(Clone, Debug)]
-pub(crate) struct Columns<T> {
+pub(crate) struct TransposedTriangle<T> {
     first: Rank,
     cells: Vec<T>,
 }
 
-impl<T: Scalar> Columns<T> {
+impl<T: Scalar> TransposedTriangle<T> {
     /// As [`Triangle::new`].
-    pub(crate) fn new(first: Rank, width: usize) -> Result<Columns<T>, DpError> {
-        Ok(Columns { first, cells: zeros(triangle_cells(width))? })
+    pub(crate) fn new(first: Rank, width: usize) -> Result<TransposedTriangle<T>, DpError> {
+        Ok(TransposedTriangle { first, cells: zeros(triangle_cells(width))? })
     }
 
     pub(crate) fn set(&mut self, i: Rank, j: Rank, value: T) {

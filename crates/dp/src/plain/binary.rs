@@ -3,7 +3,7 @@
 use super::{Nonempty, least_join, least_silent_join};
 use crate::binary_tree::{first_with_one, last_with_one, received};
 use crate::progress::Meter;
-use crate::table::{Columns, Triangle, triangle_cells};
+use crate::table::{TransposedTriangle, Triangle, triangle_cells};
 use crate::{DpError, Progress};
 use tuwtree_model::{Rank, Scalar, ScaledSizes};
 
@@ -30,7 +30,7 @@ pub fn binary<T: Scalar>(
     let p = sizes.processors();
     let mut meter = Meter::new(progress, triangle_cells(p));
     let mut table = Triangle::new(0, p)?;
-    let mut columns = Columns::new(0, p)?;
+    let mut columns = TransposedTriangle::new(0, p)?;
     let nonempty = Nonempty::new(sizes);
     // Entry k - i of each: W(i,k), and D(i,k) + comm(S(i,k)).
     let (mut ready, mut arrived) = (Vec::with_capacity(p), Vec::with_capacity(p));
@@ -65,7 +65,7 @@ fn least_second<T: Scalar>(
     sizes: &ScaledSizes<T>,
     nonempty: &Nonempty,
     clock: &[T],
-    columns: &Columns<T>,
+    columns: &TransposedTriangle<T>,
     (i, j): (Rank, Rank),
 ) -> T {
     let data_to = nonempty.no_data_on_right_from(j).clamp(i, j);

@@ -3,7 +3,7 @@
 use super::{Nonempty, least_join, least_silent_join};
 use crate::ordered::{left_receives, right_receives};
 use crate::progress::Meter;
-use crate::table::{Columns, Triangle, triangle_cells};
+use crate::table::{TransposedTriangle, Triangle, triangle_cells};
 use crate::{DpError, Progress};
 use std::ops::Range;
 use tuwtree_model::{Rank, Scalar, ScaledSizes};
@@ -49,7 +49,7 @@ pub(crate) fn part<T: Scalar>(
     sizes: &ScaledSizes<T>,
     range: (Rank, usize),
     meter: &mut Meter<'_>,
-) -> Result<(Triangle<T>, Columns<T>), DpError> {
+) -> Result<(Triangle<T>, TransposedTriangle<T>), DpError> {
     ranges(sizes, range, meter, |table, (i, j)| {
         let cost = |i, j| table.get(i, j);
         left_receives(sizes, cost, (i, i, j))
@@ -66,9 +66,9 @@ pub(crate) fn ranges<T: Scalar>(
     (first, width): (Rank, usize),
     meter: &mut Meter<'_>,
     end_joins: impl Fn(&Triangle<T>, (Rank, Rank)) -> T,
-) -> Result<(Triangle<T>, Columns<T>), DpError> {
+) -> Result<(Triangle<T>, TransposedTriangle<T>), DpError> {
     let mut table = Triangle::new(first, width)?;
-    let mut columns = Columns::new(first, width)?;
+    let mut columns = TransposedTriangle::new(first, width)?;
     let nonempty = Nonempty::new(sizes);
     let end = first + width;
     for i in (first..end).rev() {
@@ -91,7 +91,7 @@ pub(crate) fn ranges<T: Scalar>(
 pub(crate) fn least_inner_join<T: Scalar>(
     sizes: &ScaledSizes<T>,
     nonempty: &Nonempty,
-    (table, columns): (&Triangle<T>, &Columns<T>),
+    (table, columns): (&Triangle<T>, &TransposedTriangle<T>),
     (i, j): (Rank, Rank),
     splits: Range<Rank>,
 ) -> T {

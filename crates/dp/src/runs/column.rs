@@ -25,7 +25,7 @@
 //! fronts; columns that need a look of their own are marked in the same sets.
 
 use super::events::Events;
-use super::kept::Kept;
+use super::kept::KeptBlocks;
 use super::run::Excess;
 use super::zeros::Shadow;
 use std::collections::BTreeMap;
@@ -64,7 +64,7 @@ const BEND: u8 = 32;
 
 /// The columns of one tile, which passes them on to the tile above.
 #[derive(Debug)]
-pub(super) struct Columns<E> {
+pub(super) struct TileColumns<E> {
     /// The column that entry 0 of all lists is for.
     first: usize,
     /// For each column the bits that apply.
@@ -89,11 +89,11 @@ pub(super) struct Columns<E> {
     pub(super) shadows: BTreeMap<usize, Shadow>,
 }
 
-impl<E: Excess> Columns<E> {
+impl<E: Excess> TileColumns<E> {
     /// Columns without cells.
-    pub(super) fn new(range: Range<usize>) -> Columns<E> {
+    pub(super) fn new(range: Range<usize>) -> TileColumns<E> {
         let (first, count) = (range.start, range.len());
-        Columns {
+        TileColumns {
             first,
             flags: vec![0; count],
             front: vec![Entry { row: NONE, excess: E::pack(0) }; count],
@@ -289,7 +289,7 @@ impl<E: Excess> Columns<E> {
     /// Brings front, boundaries and searchable sets up to date after the entries of column `j`
     /// have changed.
     #[inline]
-    pub(super) fn refresh(&mut self, j: usize, kept: &Kept) {
+    pub(super) fn refresh(&mut self, j: usize, kept: &KeptBlocks) {
         let at = j - self.first;
         let stack = &self.stacks[at];
         match stack.entries.get(stack.head as usize) {
@@ -315,7 +315,7 @@ impl<E: Excess> Columns<E> {
 
     /// Compares a column's front with that of the column before.
     #[inline]
-    fn mark_boundary(&mut self, at: usize, kept: &Kept) {
+    fn mark_boundary(&mut self, at: usize, kept: &KeptBlocks) {
         if at == 0 {
             return;
         }

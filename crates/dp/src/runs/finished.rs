@@ -1,6 +1,6 @@
 //! What a tile's sweep reads: rows finished before, in this tile and in others.
 
-use super::kept::Kept;
+use super::kept::KeptBlocks;
 use super::run::{Excess, Run, excess_in, gallop, last_with};
 use super::tile::Tile;
 
@@ -34,7 +34,7 @@ pub(super) trait FinishedTiles<E>: Sync {
 
 /// All finished rows: other tiles, and the rows of this one.
 pub(super) struct Finished<'t, E, S> {
-    pub(super) kept: &'t Kept,
+    pub(super) kept: &'t KeptBlocks,
     pub(super) source: &'t S,
     pub(super) own: Tile<E>,
 }

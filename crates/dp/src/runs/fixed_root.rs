@@ -12,11 +12,11 @@
 //! Both monotonicity laws hold of `F` as they do of `C`, by the same induction.
 
 use super::RunsError;
-use super::column::Columns;
+use super::column::TileColumns;
 use super::control::Control;
 use super::finished::FinishedTiles;
 use super::free_root::Triangle;
-use super::kept::Kept;
+use super::kept::KeptBlocks;
 use super::run::{Excess, Run, excess_in};
 use super::sweep::Sweep;
 use super::tile::{Pieces, Tile};
@@ -43,7 +43,7 @@ impl<E: Excess> Rectangle<E> {
     /// # Errors
     /// [`RunsError::OutOfMemory`], [`RunsError::Cancelled`].
     pub(super) fn new(
-        kept: &Kept,
+        kept: &KeptBlocks,
         root: usize,
         side: usize,
         control: &Control<'_>,
@@ -74,8 +74,9 @@ impl<E: Excess> Rectangle<E> {
     }
 
     /// Fills the rectangle from the root's corner, each anti-diagonal of tiles side by side.
-    fn sweep(&mut self, kept: &Kept, control: &Control<'_>) -> Result<(), RunsError> {
-        let mut columns: Vec<Columns<E>> = self.columns.iter().cloned().map(Columns::new).collect();
+    fn sweep(&mut self, kept: &KeptBlocks, control: &Control<'_>) -> Result<(), RunsError> {
+        let mut columns: Vec<TileColumns<E>> =
+            self.columns.iter().cloned().map(TileColumns::new).collect();
         let (row_pieces, column_pieces) = (self.rows.len(), self.columns.len());
         for stage in 0..row_pieces + column_pieces - 1 {
             let first = (stage + 1).saturating_sub(row_pieces);
@@ -117,7 +118,7 @@ impl<E: Excess> Rectangle<E> {
     }
 
     /// `F(i, j)`, for `i < j`.
-    pub(super) fn time(&self, i: usize, j: usize, kept: &Kept) -> i64 {
+    pub(super) fn time(&self, i: usize, j: usize, kept: &KeptBlocks) -> i64 {
         kept.volume(i, j) + excess_in(self.row(i, j), j, kept)
     }
 }

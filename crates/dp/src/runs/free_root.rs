@@ -1,10 +1,10 @@
 //! The table of free roots: a triangle of tiles.
 
 use super::RunsError;
-use super::column::Columns;
+use super::column::TileColumns;
 use super::control::Control;
 use super::finished::FinishedTiles;
-use super::kept::Kept;
+use super::kept::KeptBlocks;
 use super::run::{Excess, Run, excess_in};
 use super::sweep::Sweep;
 use super::tile::{Pieces, Tile};
@@ -28,15 +28,15 @@ impl<E: Excess> Triangle<E> {
     /// # Errors
     /// [`RunsError::OutOfMemory`], [`RunsError::Cancelled`].
     pub(super) fn new(
-        kept: &Kept,
+        kept: &KeptBlocks,
         pieces: Pieces,
         control: &Control<'_>,
     ) -> Result<Triangle<E>, RunsError> {
         let count = pieces.count();
         let tiles = (0..count * count).map(|_| None).collect();
         let mut table = Triangle { pieces, count, tiles };
-        let mut columns: Vec<Columns<E>> =
-            (0..count).map(|piece| Columns::new(table.pieces.piece(piece))).collect();
+        let mut columns: Vec<TileColumns<E>> =
+            (0..count).map(|piece| TileColumns::new(table.pieces.piece(piece))).collect();
         for distance in 0..count {
             let done: Result<Vec<Tile<E>>, RunsError> = columns[distance..]
                 .par_iter_mut()
@@ -82,7 +82,7 @@ impl<E: Excess> Triangle<E> {
     }
 
     /// `C(i, j)`.
-    pub(super) fn time(&self, i: usize, j: usize, kept: &Kept) -> i64 {
+    pub(super) fn time(&self, i: usize, j: usize, kept: &KeptBlocks) -> i64 {
         if i == j { 0 } else { kept.volume(i, j) + excess_in(self.row(i, j), j, kept) }
     }
 }

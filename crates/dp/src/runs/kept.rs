@@ -10,7 +10,7 @@ use tuwtree_model::{Rank, Root, Scalar, ScaledSizes};
 
 /// The blocks that the table's rows and columns stand for: `n` of them, in rank order.
 #[derive(Clone, Debug)]
-pub(super) struct Kept {
+pub(super) struct KeptBlocks {
     /// alpha, as an integer like all times here.
     pub(super) latency: i64,
     /// `n + 1` entries, never falling: entry `i` is the volume of the blocks before `i`.
@@ -32,18 +32,21 @@ pub(super) struct Kept {
     density: f64,
 }
 
-impl Kept {
+impl KeptBlocks {
     /// The blocks to keep of a problem.
     ///
     /// # Errors
     /// [`RunsError::CopyingIsSlower`] if `gamma > beta`, [`RunsError::TooManyBlocks`].
-    pub(super) fn new<T: Scalar>(sizes: &ScaledSizes<T>, root: Root) -> Result<Kept, RunsError> {
+    pub(super) fn new<T: Scalar>(
+        sizes: &ScaledSizes<T>,
+        root: Root,
+    ) -> Result<KeptBlocks, RunsError> {
         let given = match root {
             Root::Given(rank) => Some(rank),
             Root::Best | Root::None => None,
         };
         let scale = Rounding::new(sizes);
-        let mut kept = Kept {
+        let mut kept = KeptBlocks {
             latency: scale.integer(sizes.latency()),
             prefix: vec![0],
             lead: Vec::new(),

@@ -104,7 +104,7 @@ mod tree;
 mod zeros;
 
 use control::Control;
-use kept::Kept;
+use kept::KeptBlocks;
 use run::Excess;
 use std::ops::ControlFlow;
 use tables::Tables;
@@ -197,7 +197,7 @@ pub fn optimal<T: Scalar>(
         !matches!(root, Root::Given(rank) if rank >= processors),
         "the root is one of the ranks"
     );
-    let kept = Kept::new(sizes, root)?;
+    let kept = KeptBlocks::new(sizes, root)?;
     let side = tile::side(kept.blocks());
     let control = Control::new(memory, progress);
     let (top, steps) = if kept.blocks() < 2 {
@@ -214,7 +214,7 @@ pub fn optimal<T: Scalar>(
 
 /// The root and the steps of an optimal tree, with excesses stored as `E`.
 fn steps<E: Excess>(
-    kept: &Kept,
+    kept: &KeptBlocks,
     processors: usize,
     side: usize,
     control: &Control<'_>,
@@ -224,7 +224,7 @@ fn steps<E: Excess>(
 }
 
 /// The tree of a problem with at most one block that is kept: nothing is ever sent.
-fn star(kept: &Kept, processors: usize) -> (Rank, Vec<(Rank, Step)>) {
+fn star(kept: &KeptBlocks, processors: usize) -> (Rank, Vec<(Rank, Step)>) {
     let root = if kept.blocks() == 0 { 0 } else { kept.rank(0) };
     let mut steps = Vec::new();
     if processors > 1 {

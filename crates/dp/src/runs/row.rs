@@ -7,7 +7,7 @@
 //! right part is ready after it. Of all late ones the last is best.
 
 use super::finished::{Finished, FinishedTiles};
-use super::kept::Kept;
+use super::kept::KeptBlocks;
 use super::run::{Excess, ExcessLaw, Run, run_of};
 use std::cell::Cell;
 
@@ -15,7 +15,7 @@ use std::cell::Cell;
 pub(super) const NEVER: i64 = i64::MAX / 4;
 
 /// Row `i`, in the columns of one tile.
-pub(super) struct Row<E> {
+pub(super) struct TileRow<E> {
     pub(super) i: usize,
     /// Its runs so far.
     pub(super) runs: Vec<Run<E>>,
@@ -36,10 +36,10 @@ pub(super) struct Row<E> {
     left: Cell<(usize, usize, ExcessLaw)>,
 }
 
-impl<E: Excess> Row<E> {
+impl<E: Excess> TileRow<E> {
     /// A row without columns.
-    pub(super) fn new() -> Row<E> {
-        Row {
+    pub(super) fn new() -> TileRow<E> {
+        TileRow {
             i: 0,
             runs: Vec::new(),
             queue: Vec::new(),
@@ -121,7 +121,7 @@ impl<E: Excess> Row<E> {
         end: usize,
         law: ExcessLaw,
         first: usize,
-        kept: &Kept,
+        kept: &KeptBlocks,
     ) {
         if let Some(merged) = self.merge(j, end, law, kept) {
             let last = self.runs.len() - 1;
@@ -137,7 +137,7 @@ impl<E: Excess> Row<E> {
 
     /// The last run with columns `j..=end` added, if one law covers them. Where `w` does not change,
     /// a level run is a falling one, too.
-    fn merge(&self, j: usize, end: usize, law: ExcessLaw, kept: &Kept) -> Option<Run<E>> {
+    fn merge(&self, j: usize, end: usize, law: ExcessLaw, kept: &KeptBlocks) -> Option<Run<E>> {
         let run = *self.runs.last()?;
         if matches!(law, ExcessLaw::Level(_)) && run.law() == law {
             return Some(run);

@@ -1,6 +1,6 @@
 //! Runs: stretches of a row's columns whose excesses one formula describes.
 
-use super::kept::Kept;
+use super::kept::KeptBlocks;
 
 /// An integer type in which excesses are stored.
 pub(super) trait Excess: Copy + PartialEq + Send + Sync + std::fmt::Debug + 'static {
@@ -50,7 +50,7 @@ pub(super) enum ExcessLaw {
 impl ExcessLaw {
     /// The excess of column `j`.
     #[inline(always)]
-    pub(super) fn at(self, j: usize, kept: &Kept) -> i64 {
+    pub(super) fn at(self, j: usize, kept: &KeptBlocks) -> i64 {
         match self {
             ExcessLaw::Level(value) => value,
             ExcessLaw::Falling(base) => base - kept.lead(j),
@@ -119,7 +119,7 @@ pub(super) fn run_of<E: Excess>(runs: &[Run<E>], j: usize) -> usize {
 
 /// The excess of column `j` in a row given by its runs.
 #[inline]
-pub(super) fn excess_in<E: Excess>(runs: &[Run<E>], j: usize, kept: &Kept) -> i64 {
+pub(super) fn excess_in<E: Excess>(runs: &[Run<E>], j: usize, kept: &KeptBlocks) -> i64 {
     runs[run_of(runs, j)].law().at(j, kept)
 }
 

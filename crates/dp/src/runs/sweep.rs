@@ -16,11 +16,11 @@
 //! `i + 1` and brings the stacks to row `i`.
 
 use super::RunsError;
-use super::column::{Columns, NONE};
+use super::column::{NONE, TileColumns};
 use super::control::Control;
 use super::finished::{Finished, FinishedTiles};
-use super::kept::Kept;
-use super::row::{NEVER, Row};
+use super::kept::KeptBlocks;
+use super::row::{NEVER, TileRow};
 use super::run::{Excess, ExcessLaw, Run, excess_in, run_of};
 use super::tile::Tile;
 use super::zeros::LastRoot;
@@ -36,8 +36,8 @@ const REPORT: usize = 256;
 /// single block `i` and thus never late, is read from row `i + 1` where the stack is empty.
 pub(super) struct Sweep<'t, E, S> {
     pub(super) finished: Finished<'t, E, S>,
-    pub(super) columns: &'t mut Columns<E>,
-    pub(super) row: Row<E>,
+    pub(super) columns: &'t mut TileColumns<E>,
+    pub(super) row: TileRow<E>,
     /// The rows of the tile, swept from the last to the first.
     pub(super) rows: Range<usize>,
     /// For each row of the tile the first column whose timer is set to it.
@@ -53,14 +53,14 @@ pub(super) struct Sweep<'t, E, S> {
 impl<'t, E: Excess, S: FinishedTiles<E>> Sweep<'t, E, S> {
     /// The sweep of the given rows in the given columns.
     pub(super) fn new(
-        kept: &'t Kept,
+        kept: &'t KeptBlocks,
         source: &'t S,
-        columns: &'t mut Columns<E>,
+        columns: &'t mut TileColumns<E>,
         rows: Range<usize>,
     ) -> Self {
         let mut sweep = Sweep {
             finished: Finished { kept, source, own: Tile::new(rows.end - 1) },
-            row: Row::new(),
+            row: TileRow::new(),
             due: vec![NONE; rows.len()],
             next_due: vec![NONE; columns.range().len()],
             columns,

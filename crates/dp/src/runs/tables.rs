@@ -4,7 +4,7 @@ use super::RunsError;
 use super::control::Control;
 use super::fixed_root::Rectangle;
 use super::free_root::Triangle;
-use super::kept::Kept;
+use super::kept::KeptBlocks;
 use super::run::{Excess, Run};
 use super::tile::Pieces;
 
@@ -23,7 +23,7 @@ impl<E: Excess> Tables<E> {
     /// # Errors
     /// [`RunsError::OutOfMemory`], [`RunsError::Cancelled`].
     pub(super) fn new(
-        kept: &Kept,
+        kept: &KeptBlocks,
         side: usize,
         control: &Control<'_>,
     ) -> Result<Tables<E>, RunsError> {
@@ -57,12 +57,12 @@ impl<E: Excess> Tables<E> {
     }
 
     /// The time of `[i..j]`, which does not hold the given root; 0 if `i = j`.
-    pub(super) fn part(&self, i: usize, j: usize, kept: &Kept) -> i64 {
+    pub(super) fn part(&self, i: usize, j: usize, kept: &KeptBlocks) -> i64 {
         self.triangle(i).time(i, j, kept)
     }
 
     /// The time of `[i..j]`, `i < j`, with the given root if the range holds it.
-    pub(super) fn whole(&self, i: usize, j: usize, kept: &Kept) -> i64 {
+    pub(super) fn whole(&self, i: usize, j: usize, kept: &KeptBlocks) -> i64 {
         match self.rectangle(i, j) {
             Some(table) => table.time(i, j, kept),
             None => self.part(i, j, kept),
@@ -78,7 +78,7 @@ impl<E: Excess> Tables<E> {
     }
 
     /// The time of `[i..t]` without trailing empty blocks, if it was of use; 0 if `i = t`.
-    pub(super) fn shadow(&self, i: usize, t: usize, kept: &Kept) -> Option<i64> {
+    pub(super) fn shadow(&self, i: usize, t: usize, kept: &KeptBlocks) -> Option<i64> {
         if i == t {
             return Some(0);
         }

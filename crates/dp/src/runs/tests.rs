@@ -1,7 +1,7 @@
 //! Every cell of the tables against the plain recurrence.
 
 use super::control::Control;
-use super::kept::Kept;
+use super::kept::KeptBlocks;
 use super::tables::Tables;
 use std::ops::ControlFlow;
 use tuwtree_model::{BlockSizes, Homogeneous, Root, ScaledSizes};
@@ -78,7 +78,7 @@ fn compare(sizes: &[i64], costs: [i64; 3], root: Option<usize>, side: usize) {
     let model = Homogeneous::new(alpha, beta, gamma).unwrap();
     let blocks = BlockSizes::new(sizes.iter().map(|&size| size as u64)).unwrap();
     let scaled = ScaledSizes::<i64>::new(&model, &blocks).unwrap();
-    let kept = Kept::new(&scaled, root.map_or(Root::Best, Root::Given)).unwrap();
+    let kept = KeptBlocks::new(&scaled, root.map_or(Root::Best, Root::Given)).unwrap();
     if kept.blocks() < 2 {
         return;
     }

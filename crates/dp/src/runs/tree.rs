@@ -5,7 +5,7 @@
 //! are tried from the longest on, of which some 3 to 6 a processor are seen on the distributions of
 //! OPT section 5, although single searches may be long.
 
-use super::kept::Kept;
+use super::kept::KeptBlocks;
 use super::run::{Excess, run_of};
 use super::tables::Tables;
 use super::zeros::LastRoot;
@@ -50,7 +50,7 @@ struct CutSpan {
 
 /// The search for a tree.
 pub(super) struct Walk<'t, E> {
-    kept: &'t Kept,
+    kept: &'t KeptBlocks,
     tables: &'t Tables<E>,
     /// Each before the nodes of its parts.
     nodes: Vec<CutSpan>,
@@ -58,7 +58,7 @@ pub(super) struct Walk<'t, E> {
 
 impl<'t, E: Excess> Walk<'t, E> {
     /// The search in the tables of a problem with two or more kept blocks.
-    pub(super) fn new(kept: &'t Kept, tables: &'t Tables<E>) -> Walk<'t, E> {
+    pub(super) fn new(kept: &'t KeptBlocks, tables: &'t Tables<E>) -> Walk<'t, E> {
         Walk { kept, tables, nodes: Vec::with_capacity(kept.blocks() - 1) }
     }
 

@@ -40,7 +40,7 @@
 //! `log2(S / m_i) + 1` of them. Only a given root has no such bound: it must be the root.
 
 use super::finished::FinishedTiles;
-use super::kept::Kept;
+use super::kept::KeptBlocks;
 use super::row::NEVER;
 use super::run::Excess;
 use super::sweep::Sweep;
@@ -59,12 +59,12 @@ pub(super) enum LastRoot {
 
 impl LastRoot {
     /// The way of block `j >= 1`, as the last of a range with all empty blocks that follow.
-    pub(super) fn of(kept: &Kept, j: usize) -> LastRoot {
+    pub(super) fn of(kept: &KeptBlocks, j: usize) -> LastRoot {
         if kept.gap(j) > 0 { LastRoot::Waits } else { LastRoot::of_bare(kept, j) }
     }
 
     /// The way of block `j >= 1`, as the last of a range without the empty blocks that follow.
-    pub(super) fn of_bare(kept: &Kept, j: usize) -> LastRoot {
+    pub(super) fn of_bare(kept: &KeptBlocks, j: usize) -> LastRoot {
         match kept.gap(j - 1) {
             0 => LastRoot::Copies,
             1 => LastRoot::Takes,
@@ -75,7 +75,7 @@ impl LastRoot {
 
 /// The volume of ranges `[i..t]` from which on their shadow cell is of no use; `None` if it never
 /// is of use.
-fn shadow_limit(kept: &Kept, t: usize) -> Option<i64> {
+fn shadow_limit(kept: &KeptBlocks, t: usize) -> Option<i64> {
     let next = t + 1;
     if next >= kept.blocks() || kept.gap(t) != 1 || kept.gap(next) == 2 {
         return None;
@@ -95,7 +95,7 @@ pub(super) struct Shadow {
 
 impl Shadow {
     /// The least candidate of column `t`, where `[i..b]` takes `left_time(b)`.
-    fn least(&mut self, t: usize, kept: &Kept, left_time: impl Fn(usize) -> i64) -> i64 {
+    fn least(&mut self, t: usize, kept: &KeptBlocks, left_time: impl Fn(usize) -> i64) -> i64 {
         while let Some(&(r, excess)) = self.entries.front() {
             if left_time(r - 1) <= kept.volume(r, t) + excess {
                 break;

@@ -19,7 +19,7 @@ use super::table::given_root;
 use super::tabulated::Tabulated;
 use super::{BoundedTree, BySize, Receiving, completion};
 use crate::progress::Meter;
-use crate::table::{Columns, Triangle, triangle_cells};
+use crate::table::{TransposedTriangle, Triangle, triangle_cells};
 use crate::{DpError, Progress};
 use tuwtree_model::{Rank, Root, Scalar, Step, Tree};
 
@@ -95,14 +95,17 @@ fn table<T: Scalar>(law: &Tabulated<T>, progress: &dyn Progress) -> Result<Trian
 /// port, and for how long.
 struct Messages<T> {
     by_first: [Triangle<T>; 2],
-    by_last: [Columns<T>; 2],
+    by_last: [TransposedTriangle<T>; 2],
 }
 
 impl<T: Scalar> Messages<T> {
     fn new(processors: usize) -> Result<Messages<T>, DpError> {
         Ok(Messages {
             by_first: [Triangle::new(0, processors)?, Triangle::new(0, processors)?],
-            by_last: [Columns::new(0, processors)?, Columns::new(0, processors)?],
+            by_last: [
+                TransposedTriangle::new(0, processors)?,
+                TransposedTriangle::new(0, processors)?,
+            ],
         })
     }
 

@@ -38,7 +38,7 @@
 //! table takes at most the slack longer than its value in the table.
 
 use super::Class;
-use super::lanes::{ColumnJoins, Columns, DenseLaw, RowJoins};
+use super::lanes::{ColumnJoins, DenseLaw, RowJoins, SideColumns};
 use super::table::{Clocks, SideTable, Table, given_root, held, receivers, sides};
 use crate::progress::Meter;
 use crate::table::cells_with_root;
@@ -217,7 +217,7 @@ fn copy_first<T: Scalar, L: DenseLaw<T>>(
     let mut side = SideTable::new(first, width, Clocks::none())?;
     let end = first + width;
     let mut row = L::Row::new(law);
-    let mut columns = Columns::<L::Column>::new(law, (first, end), |j| j)?;
+    let mut columns = SideColumns::<L::Column>::new(law, (first, end), |j| j)?;
     for i in (first..end).rev() {
         row.start(i, i);
         for j in i + 1..end {
@@ -246,10 +246,10 @@ fn consecutive<T: Scalar, L: DenseLaw<T>>(
     let mut side = SideTable::new(first, width, clocks)?;
     let (end, tables) = (first + width, side.away.len());
     let mut row = L::Row::new(law);
-    let mut columns = Columns::<L::Column>::new(law, (first, end), |j| j.max(1) - 1)?;
+    let mut columns = SideColumns::<L::Column>::new(law, (first, end), |j| j.max(1) - 1)?;
     let mut away_rows: Vec<_> = (0..tables).map(|_| L::Row::new(law)).collect();
     let mut away_columns = (0..tables)
-        .map(|_| Columns::<L::Column>::new(law, (first, end), |j| j))
+        .map(|_| SideColumns::<L::Column>::new(law, (first, end), |j| j))
         .collect::<Result<Vec<_>, _>>()?;
     for i in (first..end).rev() {
         row.start(i, i + 1);
@@ -293,7 +293,7 @@ fn fill_rooted<T: Scalar, L: DenseLaw<T>>(
 ) -> Result<(), DpError> {
     let p = law.processors();
     let mut row = L::Row::new(law);
-    let mut columns = Columns::<L::Column>::new(law, (root, p), |_| root)?;
+    let mut columns = SideColumns::<L::Column>::new(law, (root, p), |_| root)?;
     // Rounded like the root's clock away, so that times rise with ranges.
     let clocks = table.sides.iter().filter(|side| !side.away.is_empty());
     let start = clocks.fold(law.copy(root), |start, side| start.least(side.clocks.value(root)));

@@ -12,7 +12,7 @@ use tuwtree_model::{BlockSizes, Rank, Root, Step, Tree};
 
 /// A problem without its empty blocks, but for that of a given root.
 #[derive(Clone, Debug)]
-pub(super) struct Kept {
+pub(super) struct WithoutEmpty {
     processors: usize,
     /// The ranks kept, rising; at least one.
     ranks: Vec<Rank>,
@@ -22,16 +22,16 @@ pub(super) struct Kept {
     pub(super) root: Root,
 }
 
-impl Kept {
+impl WithoutEmpty {
     /// What is kept of a problem. O(p).
-    pub(super) fn new(sizes: &BlockSizes, root: Root) -> Kept {
+    pub(super) fn new(sizes: &BlockSizes, root: Root) -> WithoutEmpty {
         let kept = |&rank: &Rank| sizes.block(rank) > 0 || root == Root::Given(rank);
         let mut ranks: Vec<Rank> = (0..sizes.processors()).filter(kept).collect();
         if ranks.is_empty() {
             ranks.push(0);
         }
         let blocks = ranks.iter().map(|&rank| sizes.block(rank));
-        Kept {
+        WithoutEmpty {
             processors: sizes.processors(),
             sizes: BlockSizes::new(blocks).expect("fewer blocks than before"),
             root: match root {
@@ -108,7 +108,7 @@ impl Kept {
 
 /// A processor and what it holds, by places among those kept.
 struct HolderSteps<'a> {
-    kept: &'a Kept,
+    kept: &'a WithoutEmpty,
     own: Rank,
     /// The places received, and its own once they reach it.
     held: Option<(Rank, Rank)>,
@@ -116,7 +116,7 @@ struct HolderSteps<'a> {
 }
 
 impl<'a> HolderSteps<'a> {
-    fn new(kept: &'a Kept, own: Rank, steps: &'a mut Vec<(Rank, Step)>) -> HolderSteps<'a> {
+    fn new(kept: &'a WithoutEmpty, own: Rank, steps: &'a mut Vec<(Rank, Step)>) -> HolderSteps<'a> {
         steps.push((kept.ranks[own], Step::Copy));
         HolderSteps { kept, own, held: None, steps }
     }
@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn empty_blocks_are_taken_on_the_way() {
         let sizes = BlockSizes::new([4, 0, 0, 5, 6, 0]).unwrap();
-        let kept = Kept::new(&sizes, Root::Best);
+        let kept = WithoutEmpty::new(&sizes, Root::Best);
         assert_eq!(kept.sizes.iter().collect::<Vec<_>>(), [4, 5, 6]);
         let steps =
             [(0, Step::Copy), (0, Step::Receive(1)), (1, Step::Copy), (1, Step::Receive(2))];
@@ -201,11 +201,11 @@ mod tests {
     fn nobody_but_the_root_is_left_where_there_is_no_data() {
         let sizes = BlockSizes::new([0, 0, 0]).unwrap();
         for (root, rank) in [(Root::Best, 0), (Root::Given(2), 2)] {
-            let kept = Kept::new(&sizes, root);
+            let kept = WithoutEmpty::new(&sizes, root);
             let tree = kept.restored(&Tree::new(1, 0, &[]).unwrap());
             assert_eq!((tree.root(), tree.degree(rank)), (rank, 2));
         }
-        let lone = Kept::new(&BlockSizes::new([7]).unwrap(), Root::Best);
+        let lone = WithoutEmpty::new(&BlockSizes::new([7]).unwrap(), Root::Best);
         assert_eq!(lone.restored(&Tree::new(1, 0, &[]).unwrap()).degree(0), 0);
     }
 }

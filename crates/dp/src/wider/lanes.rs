@@ -194,13 +194,13 @@ impl<T: Scalar> ColumnJoins<T, Scaled<T>> for ColumnLane<T> {
 }
 
 /// The columns of a side.
-pub(super) struct Columns<C> {
+pub(super) struct SideColumns<C> {
     /// The rank of the first column.
     first: Rank,
     columns: Vec<C>,
 }
 
-impl<C> Columns<C> {
+impl<C> SideColumns<C> {
     /// Columns `first..end`, where the receiving part starts with `last(j)` at most.
     ///
     /// # Errors
@@ -209,7 +209,7 @@ impl<C> Columns<C> {
         law: &L,
         (first, end): (Rank, Rank),
         last: impl Fn(Rank) -> Rank,
-    ) -> Result<Columns<C>, DpError>
+    ) -> Result<SideColumns<C>, DpError>
     where
         C: ColumnJoins<T, L>,
     {
@@ -218,7 +218,7 @@ impl<C> Columns<C> {
             needed: ((end - first) * size_of::<C>()) as u64,
         })?;
         columns.extend((first..end).map(|j| C::new(law, last(j))));
-        Ok(Columns { first, columns })
+        Ok(SideColumns { first, columns })
     }
 
     /// Column `j`.

@@ -8,8 +8,8 @@
 //! copy that takes longer than its own message: below, it takes as long as that.
 
 use super::dense::DensePlan;
-use super::empty::Kept;
-use super::pieces::{LawPiece, Pieced, Side, rising};
+use super::empty::WithoutEmpty;
+use super::pieces::{LawPiece, Pieced, StandIn, rising};
 use super::table::given_root;
 use super::within::{ClockSearch, best_copy_first, meet, outlay_of_search, searched};
 use super::{BoundedTree, Class, LawBySize, Outlay, completion};
@@ -53,7 +53,7 @@ pub fn optimal_on_links(
     progress: &dyn Progress,
 ) -> Result<BoundedTree, DpError> {
     let shared = SharedLinks::new(problem)?;
-    let Some(below) = shared.rising(Side::Below) else {
+    let Some(below) = shared.rising(StandIn::Below) else {
         return Ok(alone());
     };
     let found = shared.best(&below, class, most_cells, progress)?;
@@ -63,7 +63,7 @@ pub fn optimal_on_links(
     if !meet(time, at_least) {
         at_least = at_least.max(best_lower_bound(problem).map_or(0.0, Time::units));
     }
-    let above = shared.rising(Side::Above).filter(|above| *above != below);
+    let above = shared.rising(StandIn::Above).filter(|above| *above != below);
     if let Some(above) = above.filter(|_| !meet(time, at_least)) {
         let other = shared.best(&above, class, most_cells, progress)?.tree;
         let taken = completion(&law, &other);
@@ -93,7 +93,7 @@ pub fn outlay_on_links(
     most_cells: u64,
 ) -> Result<Outlay, DpError> {
     let shared = SharedLinks::new(problem)?;
-    let Some(below) = shared.rising(Side::Below) else {
+    let Some(below) = shared.rising(StandIn::Below) else {
         return Ok(Outlay { is_plain: false, is_exact: true, cells: 0, bytes: 0 });
     };
     let law = shared.law(&below)?;
@@ -106,7 +106,7 @@ pub fn outlay_on_links(
             Outlay { is_plain: false, is_exact: true, cells: cells as u64, bytes }
         }
     };
-    let passes = match shared.rising(Side::Above) {
+    let passes = match shared.rising(StandIn::Above) {
         Some(above) if above != below => 2,
         _ => 1,
     };
@@ -128,7 +128,7 @@ fn alone() -> BoundedTree {
 struct SharedLinks<'a> {
     problem: &'a Problem,
     sizes: &'a BlockSizes,
-    kept: Kept,
+    kept: WithoutEmpty,
     gamma: f64,
 }
 
@@ -142,12 +142,12 @@ impl<'a> SharedLinks<'a> {
         if p > 1 && machine.only_law(p).is_none() {
             return Err(DpError::NotHomogeneous);
         }
-        let kept = Kept::new(sizes, problem.root());
+        let kept = WithoutEmpty::new(sizes, problem.root());
         Ok(SharedLinks { problem, sizes, kept, gamma: machine.gamma() })
     }
 
     /// A rising law in place of that of the links; `None` for a lone process.
-    fn rising(&self, side: Side) -> Option<Vec<LawPiece>> {
+    fn rising(&self, side: StandIn) -> Option<Vec<LawPiece>> {
         let machine = self.problem.costs().hierarchy()?;
         machine.only_law(self.problem.processors()).map(|links| rising(links, side))
     }

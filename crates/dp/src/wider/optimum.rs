@@ -1,6 +1,6 @@
 //! From bytes and costs to a tree of a class, its time, and how much faster another could be.
 
-use super::empty::Kept;
+use super::empty::WithoutEmpty;
 use super::table::given_root;
 use super::tabulated::{Gathered, Tabulated};
 use super::{
@@ -79,7 +79,7 @@ pub fn optimal(
                 ScaledLaw::Fractional(law) => by_plain(&law, class, root, progress),
             };
         }
-        Engine::Dense { most_clocks } => (Kept::new(sizes, root), most_clocks),
+        Engine::Dense { most_clocks } => (WithoutEmpty::new(sizes, root), most_clocks),
     };
     match ScaledLaw::new(&kept.sizes, costs)? {
         ScaledLaw::Small(law) => by_dense(&law, &kept, (class, most_clocks), costs, progress),
@@ -207,7 +207,7 @@ pub fn memory_needed(
     let (sizes, root) = match engine {
         Engine::Plain => (sizes.clone(), root),
         Engine::Dense { .. } => {
-            let kept = Kept::new(sizes, root);
+            let kept = WithoutEmpty::new(sizes, root);
             (kept.sizes, kept.root)
         }
     };
@@ -244,7 +244,7 @@ pub fn clocks_within(
     width: f64,
 ) -> Result<usize, DpError> {
     given_root(sizes.processors(), root)?;
-    let kept = Kept::new(sizes, root);
+    let kept = WithoutEmpty::new(sizes, root);
     match ScaledLaw::new(&kept.sizes, costs)? {
         ScaledLaw::Small(law) => dense::clocks_within(&law, kept.root, width),
         ScaledLaw::Large(law) => dense::clocks_within(&law, kept.root, width),
@@ -285,7 +285,7 @@ fn by_plain<T: Scalar>(
 
 fn by_dense<T: Scalar>(
     law: &Scaled<T>,
-    kept: &Kept,
+    kept: &WithoutEmpty,
     (class, most_clocks): (Class, usize),
     costs: &Overlapping,
     progress: &dyn Progress,
@@ -306,7 +306,7 @@ fn by_dense<T: Scalar>(
 /// none.
 pub(super) fn check_copies_fit<T: Scalar>(
     law: &Scaled<T>,
-    kept: &Kept,
+    kept: &WithoutEmpty,
     costs: &Homogeneous,
 ) -> Result<(), DpError> {
     let alone = law.processors() == 1 && !kept.is_one_of_several();

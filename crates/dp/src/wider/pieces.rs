@@ -46,7 +46,7 @@ pub(super) struct LawPiece {
 
 /// Which of two rising laws stands in for one that need not rise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
+pub(super) enum StandIn {
     /// The greatest that is nowhere above.
     Below,
     /// The least that is nowhere below.
@@ -54,7 +54,7 @@ pub(super) enum Side {
 }
 
 /// A law that rises with size, in place of that of these links: the same if that does.
-pub(super) fn rising(links: &LinkLaw, side: Side) -> Vec<LawPiece> {
+pub(super) fn rising(links: &LinkLaw, side: StandIn) -> Vec<LawPiece> {
     let (latency, port) = match links {
         LinkLaw::Pieces(pieces) => {
             let lines = |line: fn(f64, f64, f64) -> Line| {
@@ -94,11 +94,11 @@ fn between(sizes: &[MeasuredSize], cost: fn(&MeasuredSize) -> f64) -> Lines {
 }
 
 /// The least rising function above lines of which the last does not fall, or the greatest below.
-fn rising_lines(lines: &Lines, side: Side) -> Lines {
+fn rising_lines(lines: &Lines, side: StandIn) -> Lines {
     let end = |at: usize| lines.get(at + 1).map_or(u64::MAX, |next| next.0);
     let mut rising = Vec::with_capacity(2 * lines.len());
     match side {
-        Side::Above => {
+        StandIn::Above => {
             let mut most = f64::NEG_INFINITY;
             for (at, &(from, line)) in lines.iter().enumerate() {
                 let (first, last) = (line.at(from), line.at(end(at) - 1));
@@ -117,7 +117,7 @@ fn rising_lines(lines: &Lines, side: Side) -> Lines {
                 most = last;
             }
         }
-        Side::Below => {
+        StandIn::Below => {
             let mut least = f64::INFINITY;
             for (at, &(from, line)) in lines.iter().enumerate().rev() {
                 let (first, last) = (line.at(from), line.at(end(at) - 1));

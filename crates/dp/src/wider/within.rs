@@ -15,7 +15,7 @@
 //! the result is never slower than that.
 
 use super::dense::{self, DensePlan};
-use super::empty::Kept;
+use super::empty::WithoutEmpty;
 use super::lanes::DenseLaw;
 use super::optimum::{ScaledLaw, check_copies_fit};
 use super::table::given_root;
@@ -56,7 +56,7 @@ pub fn outlay(
     most_cells: u64,
 ) -> Result<Outlay, DpError> {
     given_root(sizes.processors(), root)?;
-    let kept = Kept::new(sizes, root);
+    let kept = WithoutEmpty::new(sizes, root);
     match ScaledLaw::new(&kept.sizes, costs)? {
         ScaledLaw::Small(law) => outlay_of(&law, &kept, (sizes, root), costs, most_cells),
         ScaledLaw::Large(law) => outlay_of(&law, &kept, (sizes, root), costs, most_cells),
@@ -66,7 +66,7 @@ pub fn outlay(
 
 fn outlay_of<T: Scalar>(
     law: &Scaled<T>,
-    kept: &Kept,
+    kept: &WithoutEmpty,
     (sizes, root): (&BlockSizes, Root),
     costs: &Overlapping,
     most_cells: u64,
@@ -137,7 +137,7 @@ pub fn optimal_within(
         let (class, engine) = (Class::Consecutive, Engine::Plain);
         return optimal(sizes, costs, root, class, engine, progress);
     }
-    let kept = Kept::new(sizes, root);
+    let kept = WithoutEmpty::new(sizes, root);
     let bound = || bound_on_all(sizes, costs, root);
     match ScaledLaw::new(&kept.sizes, costs)? {
         ScaledLaw::Small(law) => searched(&law, &kept, most_cells, bound, progress),
@@ -170,7 +170,7 @@ pub(crate) fn optimal_with_busy_root(
     most_cells: u64,
     progress: &dyn Progress,
 ) -> Result<BoundedTree, DpError> {
-    let kept = Kept::new(sizes, Root::Given(busy_root.0));
+    let kept = WithoutEmpty::new(sizes, Root::Given(busy_root.0));
     match costs.is_integral() {
         true => {
             let law = law_with_busy_root::<i64>(costs, &kept, busy_root.1)?;
@@ -196,7 +196,7 @@ pub(crate) fn optimal_copy_first_with_busy_root(
     busy_root: (Rank, f64),
     progress: &dyn Progress,
 ) -> Result<BoundedTree, DpError> {
-    let kept = Kept::new(sizes, Root::Given(busy_root.0));
+    let kept = WithoutEmpty::new(sizes, Root::Given(busy_root.0));
     match costs.is_integral() {
         true => {
             let law = law_with_busy_root::<i64>(costs, &kept, busy_root.1)?;
@@ -212,7 +212,7 @@ pub(crate) fn optimal_copy_first_with_busy_root(
 /// The law in which the given root is busy until then.
 fn law_with_busy_root<T: Scalar>(
     costs: &Overlapping,
-    kept: &Kept,
+    kept: &WithoutEmpty,
     until: f64,
 ) -> Result<Scaled<T>, DpError> {
     let law = Scaled::<T>::new(costs, &kept.sizes);
@@ -224,7 +224,7 @@ fn law_with_busy_root<T: Scalar>(
 
 pub(super) fn best_copy_first<T: Scalar>(
     law: &impl DenseLaw<T>,
-    kept: &Kept,
+    kept: &WithoutEmpty,
     progress: &dyn Progress,
 ) -> Result<BoundedTree, DpError> {
     let table = dense::table(law, Class::CopyFirst, kept.root, progress)?;
@@ -260,7 +260,7 @@ pub(super) struct ClockSearch<'a, T, L> {
 impl<'a, T: Scalar, L: DenseLaw<T>> ClockSearch<'a, T, L> {
     pub(super) fn new(
         law: &'a L,
-        kept: &Kept,
+        kept: &WithoutEmpty,
         most_cells: u64,
     ) -> Result<ClockSearch<'a, T, L>, DpError> {
         let root = kept.root;
@@ -301,7 +301,7 @@ impl<'a, T: Scalar, L: DenseLaw<T>> ClockSearch<'a, T, L> {
 
 pub(super) fn searched<T: Scalar>(
     law: &impl DenseLaw<T>,
-    kept: &Kept,
+    kept: &WithoutEmpty,
     most_cells: u64,
     bound: impl FnOnce() -> f64,
     progress: &dyn Progress,

@@ -82,7 +82,7 @@ impl Range {
 
 /// What a processor holds.
 #[derive(Clone, Copy, Debug)]
-struct Held {
+struct Holding {
     /// Its own block's place.
     own: Range,
     /// All of it, but for what is apart.
@@ -91,30 +91,30 @@ struct Held {
     apart: Range,
 }
 
-impl Held {
+impl Holding {
     /// With this too, if that leaves one range and its own block.
-    fn and(self, run: ByteRun) -> Option<Held> {
+    fn and(self, run: ByteRun) -> Option<Holding> {
         let more = Range::of(run);
         if let Some(range) = self.range.and(more) {
-            return Some(Held { range, ..self }.joined());
+            return Some(Holding { range, ..self }.joined());
         }
         if more.is_within(self.own) {
-            return self.apart.and(more).map(|apart| Held { apart, ..self }.joined());
+            return self.apart.and(more).map(|apart| Holding { apart, ..self }.joined());
         }
         let begins = self.range.is_within(self.own) && self.apart.is_empty();
-        begins.then_some(Held { range: more, apart: self.range, ..self })
+        begins.then_some(Holding { range: more, apart: self.range, ..self })
     }
 
     /// In one range, if it is one.
-    fn joined(self) -> Held {
+    fn joined(self) -> Holding {
         match self.range.and(self.apart) {
-            Some(range) => Held { range, apart: Range::NOTHING, ..self },
+            Some(range) => Holding { range, apart: Range::NOTHING, ..self },
             None => self,
         }
     }
 
     /// Without this, if that leaves one range and its own block.
-    fn without(self, run: ByteRun) -> Option<Held> {
+    fn without(self, run: ByteRun) -> Option<Holding> {
         let less = Range::of(run);
         let parts = [self.range.without(less), self.apart.without(less)];
         let mut parts = parts.into_iter().flatten().filter(|part| !part.is_empty());
@@ -129,7 +129,7 @@ impl Held {
             false => (first, second),
         };
         let is_kept = apart.is_empty() || apart.is_within(self.own);
-        is_kept.then_some(Held { range, apart, ..self })
+        is_kept.then_some(Holding { range, apart, ..self })
     }
 }
 
@@ -155,7 +155,7 @@ fn check_processor(
         }
         Payload::Vector(_) | Payload::Messages(_) | Payload::Groups(_) => Range::NOTHING,
     };
-    let mut held = Held { own, range, apart: Range::NOTHING };
+    let mut held = Holding { own, range, apart: Range::NOTHING };
     let fault_at_root_only = if is_root { Order::Direct } else { Order::Any };
     for index in actions.schedule.programs().range(rank) {
         for (direction, run) in changes(actions, messages, moved, index as u32) {

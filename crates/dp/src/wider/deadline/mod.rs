@@ -40,7 +40,7 @@ mod walk;
 pub use ticks::TickLaw;
 pub use walk::{ChildRange, OwnPlace, deadline_place, deadline_tree_in_ticks};
 
-use super::empty::Kept;
+use super::empty::WithoutEmpty;
 use super::table::given_root;
 use super::{BySize, Class, Overlapping};
 use crate::DpError;
@@ -162,7 +162,7 @@ where
 {
     let BySize { sizes, port, latency, copy } = law;
     given_root(sizes.processors(), root)?;
-    let kept = Kept::new(sizes, root);
+    let kept = WithoutEmpty::new(sizes, root);
     let total = sizes.total();
     // No tree worth trying lets a block travel more often.
     let most = 64.0 * (port(total) + latency(total) + latency(1) + copy(total));

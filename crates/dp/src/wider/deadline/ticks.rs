@@ -10,21 +10,21 @@ use tuwtree_model::{LinkLaw, MeasuredSize, Piece, Scalar};
 /// Costs that all pairs share, in ticks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TickLaw {
-    port: Vec<Line>,
-    latency: Vec<Line>,
-    copy: Line,
+    port: Vec<TickLine>,
+    latency: Vec<TickLine>,
+    copy: TickLine,
 }
 
 /// What holds from a size on: `at + rise (bytes - from) / run`, rounded down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Line {
+struct TickLine {
     from: u64,
     at: u64,
     rise: i128,
     run: i128,
 }
 
-impl Line {
+impl TickLine {
     fn value(&self, bytes: u64) -> u64 {
         let beyond = i128::from(bytes - self.from);
         let value =
@@ -89,7 +89,7 @@ impl TickLaw {
     }
 }
 
-fn value(lines: &[Line], bytes: u64) -> u64 {
+fn value(lines: &[TickLine], bytes: u64) -> u64 {
     let next = lines.partition_point(|line| line.from <= bytes);
     lines[next - 1].value(bytes)
 }
@@ -109,28 +109,32 @@ impl Scale {
     }
 
     /// The line with this value at `from`, and this slope.
-    fn line(&self, from: u64, at: f64, slope: f64) -> Line {
+    fn line(&self, from: u64, at: f64, slope: f64) -> TickLine {
         let rise = (slope * self.0 * PARTS).round() as i128;
-        Line { from, at: self.ticks(at), rise, run: PARTS as i128 }
+        TickLine { from, at: self.ticks(at), rise, run: PARTS as i128 }
     }
 
-    fn piece(&self, piece: &Piece) -> (Line, Line) {
+    fn piece(&self, piece: &Piece) -> (TickLine, TickLine) {
         let Piece { from_bytes, overhead, beta, .. } = *piece;
         let port = self.line(from_bytes, overhead + beta * from_bytes as f64, beta);
         (port, self.line(from_bytes, piece.link().latency(), 0.0))
     }
 
-    fn measured(&self, sizes: &[MeasuredSize], cost: impl Fn(&MeasuredSize) -> f64) -> Vec<Line> {
-        let first = Line { from: 0, at: self.ticks(cost(&sizes[0])), rise: 0, run: 1 };
+    fn measured(
+        &self,
+        sizes: &[MeasuredSize],
+        cost: impl Fn(&MeasuredSize) -> f64,
+    ) -> Vec<TickLine> {
+        let first = TickLine { from: 0, at: self.ticks(cost(&sizes[0])), rise: 0, run: 1 };
         let between = sizes.windows(2).map(|pair| {
             let [at, next] = [0, 1].map(|place| self.ticks(cost(&pair[place])));
             let rise = i128::from(next) - i128::from(at);
-            Line { from: pair[0].bytes, at, rise, run: (pair[1].bytes - pair[0].bytes).into() }
+            TickLine { from: pair[0].bytes, at, rise, run: (pair[1].bytes - pair[0].bytes).into() }
         });
-        let mut lines: Vec<Line> = [first].into_iter().chain(between).collect();
+        let mut lines: Vec<TickLine> = [first].into_iter().chain(between).collect();
         let before = lines[lines.len() - 1];
         let last = &sizes[sizes.len() - 1];
-        lines.push(Line {
+        lines.push(TickLine {
             from: last.bytes,
             at: self.ticks(cost(last)),
             rise: if sizes.len() > 1 { before.rise.max(0) } else { 0 },

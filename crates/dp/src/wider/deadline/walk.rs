@@ -15,7 +15,7 @@
 use super::{BySize, Choice, Clock, Effort, Splitter, TickLaw};
 use crate::DpError;
 use crate::wider::Class;
-use crate::wider::empty::Kept;
+use crate::wider::empty::WithoutEmpty;
 use crate::wider::table::given_root;
 use tuwtree_model::{BlockSizes, Rank, Root, Step, Tree};
 
@@ -60,14 +60,14 @@ pub fn deadline_tree_in_ticks(
     effort: Effort,
 ) -> Result<Tree, DpError> {
     given_root(sizes.processors(), root)?;
-    let kept = Kept::new(sizes, root);
+    let kept = WithoutEmpty::new(sizes, root);
     let tree = splitter(&kept, law, effort).tree(kept.root);
     Ok(kept.restored(&tree))
 }
 
 /// What splits the processes that are kept.
 fn splitter<'a>(
-    kept: &'a Kept,
+    kept: &'a WithoutEmpty,
     law: &'a TickLaw,
     effort: Effort,
 ) -> Splitter<'a, u64, impl Fn(u64) -> u64 + 'a, impl Fn(u64) -> u64 + 'a> {
@@ -113,7 +113,7 @@ pub fn deadline_place(
     let processors = sizes.processors();
     assert!(rank < processors, "rank {rank} of {processors}");
     given_root(processors, root)?;
-    let kept = Kept::new(sizes, root);
+    let kept = WithoutEmpty::new(sizes, root);
     let splitter = splitter(&kept, law, effort);
     let (whole, first) = splitter.whole(kept.root);
     let mut at = Stop { range: whole, choice: first, received: splitter.received(whole, first) };
@@ -163,7 +163,7 @@ struct Stop {
 
 impl Stop {
     /// The children among all processes.
-    fn ranges(&self, kept: &Kept, is_root: bool) -> Vec<ChildRange> {
+    fn ranges(&self, kept: &WithoutEmpty, is_root: bool) -> Vec<ChildRange> {
         let mut steps = Vec::new();
         kept.push_steps(self.choice.root, &self.received, is_root, &mut steps);
         let mut received = self.received.iter().peekable();

@@ -1,6 +1,6 @@
 //! The dense engine against the plain one, exact and with rounded clocks, and what both refuse or report.
 
-use super::super::empty::Kept;
+use super::super::empty::WithoutEmpty;
 use super::*;
 use crate::{DpError, Progress};
 use std::ops::ControlFlow;
@@ -98,7 +98,7 @@ fn rounded_clocks_give_a_bracket_around_the_optimum() {
             |engine| wider::optimal(&sizes, &costs, root, Class::Consecutive, engine, &()).unwrap();
         let optimum = by(Engine::EXACT).time;
         let most_clocks = 1 + random.below(4) as usize;
-        let kept = Kept::new(&sizes, root);
+        let kept = WithoutEmpty::new(&sizes, root);
         let law = scaled(&kept.sizes, &costs);
         let plan = dense::DensePlan::new(&law, Class::Consecutive, kept.root, most_clocks).unwrap();
         let slack = plan.slack() as f64;

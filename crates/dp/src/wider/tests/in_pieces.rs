@@ -2,7 +2,7 @@
 //! links' own law.
 
 use super::super::lanes::DenseLaw;
-use super::super::pieces::{LawPiece, Line, Pieced, Side, rising};
+use super::super::pieces::{LawPiece, Line, Pieced, StandIn, rising};
 use super::*;
 use crate::wider::{BoundedTree, LawBySize, optimal_by_size, optimal_on_links, outlay_on_links};
 use tuwtree_model::completion_time;
@@ -139,7 +139,7 @@ fn rising_laws_are_nearest_to_a_law_from_either_side() {
     let mut random = Random(43);
     for problem in 0..2000 {
         let links = random.links(problem % 2 == 0);
-        let [below, above] = [Side::Below, Side::Above].map(|side| rising(&links, side));
+        let [below, above] = [StandIn::Below, StandIn::Above].map(|side| rising(&links, side));
         let at = |pieces: &[LawPiece], bytes: u64| {
             let piece = pieces.iter().rev().find(|piece| piece.from <= bytes).unwrap();
             [piece.latency, piece.port].map(|line| line.fixed + line.rate * bytes as f64)
