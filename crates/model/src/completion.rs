@@ -136,21 +136,6 @@ mod tests {
     use super::*;
     use crate::{BlockSizes, Collective, CostMatrix, Vector};
 
-    /// 0 <-> 1 costs 1 + s one way and 10 + 2 s the other; everything with 2 costs 100.
-    fn lopsided() -> CostMatrix {
-        let alpha = |sender, receiver| match (sender, receiver) {
-            (0, 1) => 1.0,
-            (1, 0) => 10.0,
-            _ => 100.0,
-        };
-        let beta = |sender, receiver| match (sender, receiver) {
-            (0, 1) => 1.0,
-            (1, 0) => 2.0,
-            _ => 0.0,
-        };
-        CostMatrix::from_fn(3, alpha, beta, |rank| rank as f64).unwrap()
-    }
-
     fn chain() -> Tree {
         let steps =
             [(1, Step::Receive(2)), (1, Step::Copy), (0, Step::Receive(1)), (0, Step::Copy)];
@@ -161,7 +146,7 @@ mod tests {
     fn a_scatter_pays_the_opposite_direction_of_a_gather() {
         let sizes = BlockSizes::new([5, 3, 4]).unwrap();
         let time = |collective| {
-            let problem = Problem::of(collective, &lopsided()).unwrap();
+            let problem = Problem::of(collective, &CostMatrix::lopsided()).unwrap();
             completion_time(&chain(), &problem).unwrap().units()
         };
         // 2 -> 1: 100, copy of 3 bytes at gamma 1, 1 -> 0: 10 + 2 * 7, copy at gamma 0.
@@ -172,7 +157,7 @@ mod tests {
     #[test]
     fn a_whole_vector_goes_along_each_edge_and_is_not_copied() {
         let vector = Vector { processors: 3, bytes: 6 };
-        let of = |collective| Problem::of(collective, &lopsided()).unwrap();
+        let of = |collective| Problem::of(collective, &CostMatrix::lopsided()).unwrap();
         let done = completion(&chain(), &of(Collective::reduce(vector))).unwrap();
         assert_eq!(done.ready[0].units(), 122.0);
         assert_eq!(done.segment, [6, 6, 6]);

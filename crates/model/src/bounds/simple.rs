@@ -149,25 +149,10 @@ mod tests {
     use super::*;
     use crate::{Collective, CostMatrix, Homogeneous};
 
-    /// 0 <-> 1 costs 1 + s one way and 10 + 2 s the other; everything with 2 costs 100.
-    fn lopsided() -> CostMatrix {
-        let alpha = |sender, receiver| match (sender, receiver) {
-            (0, 1) => 1.0,
-            (1, 0) => 10.0,
-            _ => 100.0,
-        };
-        let beta = |sender, receiver| match (sender, receiver) {
-            (0, 1) => 1.0,
-            (1, 0) => 2.0,
-            _ => 0.0,
-        };
-        CostMatrix::from_fn(3, alpha, beta, |rank| rank as f64).unwrap()
-    }
-
     #[test]
     fn bounds_know_directions_and_the_fastest_link() {
         let sizes = BlockSizes::new([5, 3, 4]).unwrap();
-        let costs = lopsided();
+        let costs = CostMatrix::lopsided();
         let at = |collective, root| {
             let problem = Problem::of(collective, &costs).unwrap().with_root(root).unwrap();
             lower_bound(&problem).unwrap().units()

@@ -511,6 +511,24 @@ fn homogeneous_matrix(matrix: &CostMatrix) -> Option<Homogeneous> {
 }
 
 #[cfg(test)]
+impl CostMatrix {
+    /// 0 <-> 1 costs 1 + s one way and 10 + 2 s the other; everything with 2 costs 100.
+    pub(crate) fn lopsided() -> CostMatrix {
+        let alpha = |sender, receiver| match (sender, receiver) {
+            (0, 1) => 1.0,
+            (1, 0) => 10.0,
+            _ => 100.0,
+        };
+        let beta = |sender, receiver| match (sender, receiver) {
+            (0, 1) => 1.0,
+            (1, 0) => 2.0,
+            _ => 0.0,
+        };
+        CostMatrix::from_fn(3, alpha, beta, |rank| rank as f64).unwrap()
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
