@@ -65,7 +65,7 @@ const MOST_AT_ONCE: u64 = 1 << 30;
 pub(super) struct AlltoallChecks {
     /// How many calls there have been that may be compared.
     calls: Cell<u64>,
-    last: Cell<Option<Comparison>>,
+    last: Cell<Option<Findings>>,
 }
 
 impl AlltoallChecks {
@@ -77,7 +77,7 @@ impl AlltoallChecks {
 
 /// What ranks have found together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Comparison {
+pub(super) struct Findings {
     /// Whether somebody sends what its receiver does not expect, or has wrong arguments.
     pub(super) is_loose: bool,
     /// What is best by the costs; none for the library's own call.
@@ -137,8 +137,8 @@ impl Collectives {
             false => None,
         };
         let parsed = match found {
-            Some(Comparison { is_loose: true, .. }) if is_lenient => return Ok(None),
-            Some(Comparison { is_loose: true, .. }) => {
+            Some(Findings { is_loose: true, .. }) if is_lenient => return Ok(None),
+            Some(Findings { is_loose: true, .. }) => {
                 parsed?;
                 return Err(CollectiveError::GivenUp { rank });
             }
@@ -182,13 +182,9 @@ impl Collectives {
     }
 
     /// What all ranks find alike without a message, since messages have one size.
-    pub(super) fn known_of_equal(
-        &self,
-        parsed: &ParsedAlltoall,
-        settings: &Settings,
-    ) -> Comparison {
+    pub(super) fn known_of_equal(&self, parsed: &ParsedAlltoall, settings: &Settings) -> Findings {
         let bytes = parsed.result.block_bytes(self.comm.rank());
-        Comparison { is_loose: false, best: self.best_of_equal(bytes, settings) }
+        Findings { is_loose: false, best: self.best_of_equal(bytes, settings) }
     }
 
     /// What is certainly faster than the library's own call with messages of one size; none for that.
@@ -213,7 +209,7 @@ impl Collectives {
         &self,
         parsed: &Result<ParsedAlltoall, CollectiveError>,
         settings: &Settings,
-    ) -> Result<Comparison, CollectiveError> {
+    ) -> Result<Findings, CollectiveError> {
         let AlltoallChecks { calls, last } = &self.rootless.alltoalls;
         calls.set(calls.get() + 1);
         if let Some(known) = last.get().filter(|_| !calls.get().is_power_of_two()) {
@@ -228,7 +224,7 @@ impl Collectives {
     pub(super) fn bundling(
         &self,
         settings: &Settings,
-        found: Option<Comparison>,
+        found: Option<Findings>,
         is_for_library: bool,
     ) -> Option<Bundling> {
         let choice = settings.rootless(Operation::Alltoall);
@@ -248,7 +244,7 @@ impl Collectives {
         &self,
         parsed: &Result<ParsedAlltoall, CollectiveError>,
         settings: &Settings,
-    ) -> Result<Comparison, CollectiveError> {
+    ) -> Result<Findings, CollectiveError> {
         let (prices, processors) = (self.prices(), self.comm.size());
         let most = most_bundled(&prices, processors, settings.most_passed);
         let own = match parsed {
@@ -258,7 +254,7 @@ impl Collectives {
         let all = rounds::all_words(&*self.comm, own)?;
         let sum = all.iter().fold(0_u64, |sum, one| sum.wrapping_add(one[0]));
         let greatest = |at: usize| all.iter().map(|one| one[at]).max().unwrap_or(0);
-        Ok(Comparison {
+        Ok(Findings {
             is_loose: sum != 0 || greatest(3) == INVALID,
             best: best(&prices, (processors, most), [1, 2, 3].map(greatest)),
         })

@@ -2,7 +2,7 @@
 //! or kept.
 
 use super::along::{EmptyMessages, Start, actions_of};
-use super::planned::{KeptTree, Way, state_sizes};
+use super::planned::{KeptTree, TreePart, state_sizes};
 use super::seats::Seat;
 use super::{CollectiveError, Collectives, collecting, passing, tag};
 use crate::play::{Arrangement, Buffers, Execution, Manner, Mode, Strictness};
@@ -258,7 +258,7 @@ impl<'c, 'a> Call<'c, 'a> {
             collecting::give_up(comm, seat, operation)?;
             return Err(fault.into());
         }
-        Way::in_seat(seat, comm, (operation, root))?.perform(self, None)
+        TreePart::in_seat(seat, comm, (operation, root))?.perform(self, None)
     }
 
     /// This place in an adaptive tree without a fault; if it is the root's, with those as further children who

@@ -138,9 +138,9 @@ pub(super) fn set_up<'a>(
     reuse: Reuse,
 ) -> Result<Persistent<'a>, CollectiveError> {
     let comm = call.comm;
-    let performer = match (OperationSetup { call }).way()? {
-        Way::Native => native(comm, call.arguments)?,
-        Way::Along { tags, actions } => {
+    let performer = match (OperationSetup { call }).route()? {
+        Route::Native => native(comm, call.arguments)?,
+        Route::Along { tags, actions } => {
             let (own, first_tag) = call.collectives.tags(tags, reuse)?;
             let strictness = Strictness::Exact;
             let manner = Manner { mode: call.settings.mode, reuse, first_tag, strictness };
@@ -271,7 +271,7 @@ fn bound(
 }
 
 /// How an operation is performed: the same at all processors.
-enum Way {
+enum Route {
     /// By the library.
     Native,
     /// By messages of our own.
@@ -327,11 +327,11 @@ struct OperationSetup<'s, 'c, 'a> {
 
 impl OperationSetup<'_, '_, '_> {
     /// How the operation is performed by the algorithm of the settings. Collective.
-    fn way(&self) -> Result<Way, CollectiveError> {
+    fn route(&self) -> Result<Route, CollectiveError> {
         let Call { settings, .. } = self.call;
         match settings.algorithm() {
             Algorithm::Native if self.call.arguments.are_for_library() => {
-                self.stated().map(|_| Way::Native)
+                self.stated().map(|_| Route::Native)
             }
             Algorithm::Auto => self.chosen(),
             Algorithm::DeadlineOnline => self.online(),
@@ -372,7 +372,7 @@ impl OperationSetup<'_, '_, '_> {
     }
 
     /// The schedule of least time, or the library's own operation where that is as good. Collective.
-    fn chosen(&self) -> Result<Way, CollectiveError> {
+    fn chosen(&self) -> Result<Route, CollectiveError> {
         let Call { settings, arguments, .. } = self.call;
         let (root, stated) = self.stated()?;
         let is_outward = arguments.operation().is_outward();
@@ -394,12 +394,12 @@ impl OperationSetup<'_, '_, '_> {
 
     /// Along the tree in which each process that knows all sizes finds its own place: they are stated, and nothing
     /// is handed out. Collective.
-    fn online(&self) -> Result<Way, CollectiveError> {
+    fn online(&self) -> Result<Route, CollectiveError> {
         let (root, stated) = self.stated()?;
         let checked = self.checked_sizes(&stated);
         let actions = checked.and_then(|_| self.found_actions(root, stated));
         let actions = actions.map(|(part, is_told)| self.in_window(part, is_told));
-        Ok(Way::Along { tags: 1, actions: actions.map_err(Wrong::Here) })
+        Ok(Route::Along { tags: 1, actions: actions.map_err(Wrong::Here) })
     }
 
     /// How many bytes may be under way to a process at once, if not as many as come.
@@ -471,7 +471,7 @@ impl OperationSetup<'_, '_, '_> {
     }
 
     /// The schedule of the settings, which the root reads. Collective.
-    fn given(&self) -> Result<Way, CollectiveError> {
+    fn given(&self) -> Result<Route, CollectiveError> {
         let Call { settings, arguments, .. } = self.call;
         let (root, stated) = self.stated()?;
         let schedule = |sizes: BlockSizes| {
@@ -498,7 +498,7 @@ impl OperationSetup<'_, '_, '_> {
         )
     }
 
-    fn adaptive(&self, rule: Rule<'_>) -> Result<Way, CollectiveError> {
+    fn adaptive(&self, rule: Rule<'_>) -> Result<Route, CollectiveError> {
         let call = self.call;
         // That nothing is wrong anywhere is agreed on, before any data goes straight.
         let (node, fault, _) = call.construct(rule, call.settings.most_passed)?;
@@ -510,10 +510,10 @@ impl OperationSetup<'_, '_, '_> {
             }
         };
         let actions = checked.map(|root| self.actions_of(&call.with_straight(node, rule), root));
-        Ok(Way::Along { tags: 1, actions })
+        Ok(Route::Along { tags: 1, actions })
     }
 
-    fn linear(&self) -> Result<Way, CollectiveError> {
+    fn linear(&self) -> Result<Route, CollectiveError> {
         let (root, stated) = self.stated()?;
         let own = stated[self.call.comm.rank()];
         let actions = self.checked_sizes(&stated).map_err(Wrong::Here).map(|sizes| {
@@ -523,7 +523,7 @@ impl OperationSetup<'_, '_, '_> {
             };
             self.actions_of(&node, root)
         });
-        Ok(Way::Along { tags: 1, actions })
+        Ok(Route::Along { tags: 1, actions })
     }
 
     fn actions_of(&self, node: &Node, root: Rank) -> (Role, Vec<BoundAction>) {
@@ -553,7 +553,7 @@ impl OperationSetup<'_, '_, '_> {
         &self,
         (root, window): (Rank, Option<u64>),
         schedule: Result<Option<Rc<Schedule>>, CollectiveError>,
-    ) -> Result<Way, CollectiveError> {
+    ) -> Result<Route, CollectiveError> {
         /// What the lists begin with; the number of tags comes next, and whether the process is told when to send.
         const NATIVE: u64 = 0;
         const ALONG: u64 = 1;
@@ -582,7 +582,7 @@ impl OperationSetup<'_, '_, '_> {
         let list = rounds::handed_down(&**comm, root, lists)?;
         Ok(match list.as_slice() {
             [NATIVE] if !self.call.arguments.are_for_library() => self.linear()?,
-            [NATIVE] => Way::Native,
+            [NATIVE] => Route::Native,
             [ALONG, tags, told, part @ ..] => {
                 let part = Part::from_words(part).map_err(|error| Wrong::Here(refused(error)));
                 let actions = part.map(|part| {
@@ -593,12 +593,12 @@ impl OperationSetup<'_, '_, '_> {
                         None => part,
                     }
                 });
-                Way::Along { tags: *tags as u32, actions }
+                Route::Along { tags: *tags as u32, actions }
             }
             _ => {
                 let elsewhere = || Wrong::Heard(CollectiveError::GivenUp { rank: comm.rank() });
                 let wrong = refused_here.map_or_else(elsewhere, Wrong::Here);
-                Way::Along { tags: 0, actions: Err(wrong) }
+                Route::Along { tags: 0, actions: Err(wrong) }
             }
         })
     }

@@ -57,7 +57,7 @@ pub(super) struct Plans {
 pub(super) struct Plan {
     /// How many calls there have been.
     calls: u64,
-    way: Way,
+    part: TreePart,
     /// What has built the tree, if there is one.
     construction: Option<Construction>,
     /// At the root, the sizes that the plan is for, if there is one yet.
@@ -66,8 +66,9 @@ pub(super) struct Plan {
     once: RefCell<Option<Box<Once>>>,
 }
 
+/// What this process does in an operation with a root.
 #[derive(Debug, Default)]
-pub(super) enum Way {
+pub(super) enum TreePart {
     /// The library's own call.
     #[default]
     Native,
@@ -79,7 +80,7 @@ pub(super) enum Way {
     Inner(Box<Passing>),
 }
 
-impl Way {
+impl TreePart {
     /// Along the tree in which this process has this seat.
     ///
     /// # Errors
@@ -88,14 +89,14 @@ impl Way {
         seat: Seat,
         comm: &Rc<Communicator>,
         operation_and_root: (Operation, Rank),
-    ) -> Result<Way, CollectiveError> {
+    ) -> Result<TreePart, CollectiveError> {
         let reuse = if seat.is_built { Reuse::Once } else { Reuse::Again };
         Ok(match (seat.parent.is_none(), seat.is_direct()) {
-            (true, _) if operation_and_root.0.is_outward() => Way::Edge(Rc::new(seat)),
-            (true, _) => Way::Root(Box::new(Collecting::new(comm, seat)?)),
-            (false, true) => Way::Edge(Rc::new(seat)),
+            (true, _) if operation_and_root.0.is_outward() => TreePart::Edge(Rc::new(seat)),
+            (true, _) => TreePart::Root(Box::new(Collecting::new(comm, seat)?)),
+            (false, true) => TreePart::Edge(Rc::new(seat)),
             (false, false) => {
-                Way::Inner(Box::new(Passing::new(comm, seat, operation_and_root, reuse)?))
+                TreePart::Inner(Box::new(Passing::new(comm, seat, operation_and_root, reuse)?))
             }
         })
     }
@@ -111,15 +112,15 @@ impl Way {
     ) -> Result<(), CollectiveError> {
         let wrong = call.parsed.as_ref().err().cloned();
         let done = match self {
-            Way::Native => unreachable!("the library's own call needs no tree"),
-            Way::Edge(seat) => call.along_seat(seat, meanwhile),
-            Way::Root(collecting) => {
+            TreePart::Native => unreachable!("the library's own call needs no tree"),
+            TreePart::Edge(seat) => call.along_seat(seat, meanwhile),
+            TreePart::Root(collecting) => {
                 let parsed = call.parsed.as_ref().ok();
                 let blocks = parsed.and_then(|one| Some((one.own.as_ref(), one.all.as_ref()?)));
                 collecting
                     .run(blocks, call.strictness, || meanwhile.into_iter().for_each(|work| work()))
             }
-            Way::Inner(passing) => {
+            TreePart::Inner(passing) => {
                 let own = call.parsed.as_ref().ok().and_then(|parsed| parsed.own.as_ref());
                 passing.run(own, call.strictness)
             }
@@ -188,8 +189,8 @@ impl Collectives {
             list: None,
             sizes: None,
         };
-        let done = match plan.way {
-            Way::Native => native(),
+        let done = match plan.part {
+            TreePart::Native => native(),
             _ => {
                 let due = plan.calls.is_power_of_two().then_some(&mut renewal);
                 self.plans.last.set(plan.construction);
@@ -255,12 +256,12 @@ impl Plan {
         comm: &Rc<Communicator>,
         operation_and_root: (Operation, Rank),
     ) -> Result<Plan, CollectiveError> {
-        Ok(Plan { way: Way::in_seat(seat, comm, operation_and_root)?, ..Plan::default() })
+        Ok(Plan { part: TreePart::in_seat(seat, comm, operation_and_root)?, ..Plan::default() })
     }
 
     /// Whether that is the library's own call.
     pub(super) fn is_native(&self) -> bool {
-        matches!(self.way, Way::Native)
+        matches!(self.part, TreePart::Native)
     }
 
     /// Performs the operation along the tree. The root hands out a new plan meanwhile, if one is due and it can.
@@ -281,9 +282,9 @@ impl Plan {
         match renewal {
             Some(renewal) => {
                 let (sizes, old) = (call.sizes(), self.sizes.as_ref());
-                self.way.perform(call, Some(&mut || renewal.hand_out(sizes.clone(), old)))
+                self.part.perform(call, Some(&mut || renewal.hand_out(sizes.clone(), old)))
             }
-            None => self.way.perform(call, None),
+            None => self.part.perform(call, None),
         }
     }
 
@@ -302,10 +303,10 @@ impl Plan {
             self.sizes = renewal.sizes;
         }
         match list.as_slice() {
-            [word::NATIVE] => (self.way, self.construction) = (Way::Native, None),
+            [word::NATIVE] => (self.part, self.construction) = (TreePart::Native, None),
             [word::TREE, construction, words @ ..] => {
                 self.construction = Construction::all().nth(*construction as usize);
-                self.way = Way::in_seat(Seat::from_words(words), comm, (operation, root))?;
+                self.part = TreePart::in_seat(Seat::from_words(words), comm, (operation, root))?;
                 self.once.replace(None);
             }
             _ => {}

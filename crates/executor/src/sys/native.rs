@@ -1,6 +1,6 @@
 //! The MPI library's own collectives: of a program's arguments, once, persistent or nonblocking, and on [`Place`]s.
 
-use super::arguments::{Lists as ProgramLists, OwnLists};
+use super::arguments::{Lists, OwnLists};
 use super::raw::{self, MPI_Comm, MPI_Request};
 use super::{
     AlltoallArguments, Arguments, Communicator, Datatype, EqualAlltoallArguments, Memory, MpiError,
@@ -190,7 +190,7 @@ impl Drop for NativeRequest<'_> {
 
 /// Counts and displacements as MPI takes them.
 #[derive(Debug)]
-pub(crate) struct Lists {
+pub(crate) struct PlaceLists {
     counts: Vec<c_int>,
     displacements: Vec<c_int>,
 }
@@ -205,8 +205,8 @@ impl Place {
     ///
     /// # Errors
     /// More than MPI counts; distances that are not whole units.
-    pub(crate) fn lists(&self) -> Result<Lists, MpiError> {
-        let mut lists = Lists { counts: Vec::new(), displacements: Vec::new() };
+    pub(crate) fn lists(&self) -> Result<PlaceLists, MpiError> {
+        let mut lists = PlaceLists { counts: Vec::new(), displacements: Vec::new() };
         let (base, extent) = (self.base(), self.unit().extent());
         for (at, units) in self.in_units() {
             let distance = if units == 0 { 0 } else { at - base };
@@ -268,27 +268,27 @@ impl Arguments<'_> {
         // is the caller's promise.
         unsafe {
             match (self.operation, lists) {
-                (Operation::Allgather, ProgramLists::Int(counts, places)) => {
+                (Operation::Allgather, Lists::Int(counts, places)) => {
                     let count = count as c_int;
                     calls::allgatherv(own, count, own_type, all, counts, places, all_type, comm)
                 }
-                (Operation::Allgather, ProgramLists::Large(counts, places)) => {
+                (Operation::Allgather, Lists::Large(counts, places)) => {
                     let all = (all, counts, places, all_type);
                     calls::allgatherv_c((own, count, own_type), all, comm)
                 }
-                (Operation::Gather, ProgramLists::Int(counts, places)) => {
+                (Operation::Gather, Lists::Int(counts, places)) => {
                     let count = count as c_int;
                     calls::gatherv(own, count, own_type, all, counts, places, all_type, root, comm)
                 }
-                (_, ProgramLists::Int(counts, places)) => {
+                (_, Lists::Int(counts, places)) => {
                     let count = count as c_int;
                     calls::scatterv(all, counts, places, all_type, own, count, own_type, root, comm)
                 }
-                (Operation::Gather, ProgramLists::Large(counts, places)) => {
+                (Operation::Gather, Lists::Large(counts, places)) => {
                     let all = (all, counts, places, all_type);
                     calls::gatherv_c((own, count, own_type), all, (root, comm))
                 }
-                (_, ProgramLists::Large(counts, places)) => {
+                (_, Lists::Large(counts, places)) => {
                     let all = (all.cast_const(), counts, places, all_type);
                     calls::scatterv_c(all, (own, count, own_type), (root, comm))
                 }
@@ -314,27 +314,27 @@ impl Arguments<'_> {
         // freed; there is a place for one by its promise.
         unsafe {
             match (self.operation, lists) {
-                (Operation::Allgather, ProgramLists::Int(counts, places)) => {
+                (Operation::Allgather, Lists::Int(counts, places)) => {
                     let all = (all, counts, places, all_type);
                     calls::allgatherv_init((own, count as c_int, own_type), all, comm, request)
                 }
-                (Operation::Allgather, ProgramLists::Large(counts, places)) => {
+                (Operation::Allgather, Lists::Large(counts, places)) => {
                     let all = (all, counts, places, all_type);
                     calls::allgatherv_init_c((own, count, own_type), all, comm, request)
                 }
-                (Operation::Gather, ProgramLists::Int(counts, places)) => {
+                (Operation::Gather, Lists::Int(counts, places)) => {
                     let all = (all, counts, places, all_type);
                     calls::gatherv_init((own, count as c_int, own_type), all, place, request)
                 }
-                (_, ProgramLists::Int(counts, places)) => {
+                (_, Lists::Int(counts, places)) => {
                     let all = (all.cast_const(), counts, places, all_type);
                     calls::scatterv_init(all, (own, count as c_int, own_type), place, request)
                 }
-                (Operation::Gather, ProgramLists::Large(counts, places)) => {
+                (Operation::Gather, Lists::Large(counts, places)) => {
                     let all = (all, counts, places, all_type);
                     calls::gatherv_init_c((own, count, own_type), all, place, request)
                 }
-                (_, ProgramLists::Large(counts, places)) => {
+                (_, Lists::Large(counts, places)) => {
                     let all = (all.cast_const(), counts, places, all_type);
                     calls::scatterv_init_c(all, (own, count, own_type), place, request)
                 }
@@ -360,33 +360,33 @@ impl Arguments<'_> {
         // SAFETY: the promise made when the arguments were, and the caller's.
         unsafe {
             match (self.operation, lists) {
-                (Operation::Allgather, ProgramLists::Int(counts, places)) => {
+                (Operation::Allgather, Lists::Int(counts, places)) => {
                     let count = count as c_int;
                     calls::iallgatherv(
                         own, count, own_type, all, counts, places, all_type, comm, to,
                     )
                 }
-                (Operation::Allgather, ProgramLists::Large(counts, places)) => {
+                (Operation::Allgather, Lists::Large(counts, places)) => {
                     let all = (all, counts, places, all_type);
                     calls::iallgatherv_c((own, count, own_type), all, comm, to)
                 }
-                (Operation::Gather, ProgramLists::Int(counts, places)) => {
+                (Operation::Gather, Lists::Int(counts, places)) => {
                     let count = count as c_int;
                     calls::igatherv(
                         own, count, own_type, all, counts, places, all_type, root, comm, to,
                     )
                 }
-                (_, ProgramLists::Int(counts, places)) => {
+                (_, Lists::Int(counts, places)) => {
                     let count = count as c_int;
                     calls::iscatterv(
                         all, counts, places, all_type, own, count, own_type, root, comm, to,
                     )
                 }
-                (Operation::Gather, ProgramLists::Large(counts, places)) => {
+                (Operation::Gather, Lists::Large(counts, places)) => {
                     let all = (all, counts, places, all_type);
                     calls::igatherv_c((own, count, own_type), all, (root, comm), to)
                 }
-                (_, ProgramLists::Large(counts, places)) => {
+                (_, Lists::Large(counts, places)) => {
                     let all = (all.cast_const(), counts, places, all_type);
                     calls::iscatterv_c(all, (own, count, own_type), (root, comm), to)
                 }
@@ -404,7 +404,7 @@ impl<'a> Arguments<'a> {
     pub(crate) fn of_places(
         operation: Operation,
         own: Option<&'a Place>,
-        all: Option<(&'a Place, &'a Lists)>,
+        all: Option<(&'a Place, &'a PlaceLists)>,
         root: Rank,
     ) -> Result<Arguments<'a>, MpiError> {
         // SAFETY: constants of the C shim; places have memory for their blocks, which the lists
@@ -415,7 +415,7 @@ impl<'a> Arguments<'a> {
                 None => (raw::TUWTREE_IN_PLACE, 0, raw::TUWTREE_BYTE),
             };
             let all = match all {
-                Some((all, Lists { counts, displacements })) => {
+                Some((all, PlaceLists { counts, displacements })) => {
                     (all.start(), counts.as_ptr(), displacements.as_ptr(), all.unit().raw())
                 }
                 None => {
