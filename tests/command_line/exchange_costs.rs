@@ -41,7 +41,7 @@ fn costs_of_exchanges_are_refused_where_there_are_none() {
     for (command, option) in [
         ("optimize --dist spikes -p 9", "--exchange-alpha 3"),
         ("compare --op reduce --vector 9 -p 9", "--exchange-beta 3"),
-        ("sweep -p 9 --dist spikes --op allgather", "--exchange-alpha 3"),
+        ("sweep -p 9 --dist spikes", "--exchange-alpha 3"),
     ] {
         let name = option.split(' ').next().unwrap();
         let message = format!("{name}: along a tree no process");
@@ -57,4 +57,38 @@ fn costs_of_exchanges_are_refused_where_there_are_none() {
     }
     tuwtree("select --op allreduce -p 4..8 --exchange-alpha 150")
         .fails(2, &["--exchange-alpha, --exchange-beta: exchanges have costs of their own"]);
+}
+
+#[test]
+fn sweeps_take_costs_of_exchanges_and_duplex_ports_as_optimize_does() {
+    let problem = "--op allgather --dist spikes -p 9 -b 50 --algorithm ring,bruck";
+    let folder = folder("exchange-sweep");
+    let machine = folder.join("machine.json").to_str().unwrap().to_owned();
+    std::fs::write(
+        &machine,
+        r#"{"format":"tuwtree-machine","version":4,"name":"one way at a time","date":"2026-01-01",
+        "provenance":"made up","homogeneous":{"alpha_seconds":1e-6,"beta_seconds_per_byte":1e-9,
+        "gamma_seconds_per_byte":0,"exchange_alpha_seconds":2e-6,"exchange_beta_seconds_per_byte":2e-9}}"#,
+    )
+    .unwrap();
+    let numbers = "--alpha 10 --beta 1 --gamma 0 --exchange-alpha 20 --exchange-beta 2";
+    for costs in [numbers.to_owned(), format!("--machine {machine}")] {
+        for ports in ["", " --duplex"] {
+            let options = format!("{problem} {costs}{ports}");
+            let one = json(&format!("optimize {options} --json"));
+            let swept = json(&format!("sweep {options} --format json"));
+            let rows = swept["rows"].as_array().unwrap();
+            assert_eq!(rows.len(), 2, "{swept}");
+            for (row, listed) in rows.iter().zip(one["constructions"].as_array().unwrap()) {
+                for field in ["construction", "completion_time"] {
+                    assert_eq!(row[field], listed[field], "{options}");
+                }
+                let alpha = row["alpha"].as_f64().unwrap();
+                assert_eq!(row["exchange_alpha"], 2.0 * alpha, "{options}");
+            }
+        }
+    }
+    // Without costs of their own, exchanges have no columns; --alphas is theirs, too.
+    let usual = json(&format!("sweep {problem} --alphas 1,10 --beta 1 --gamma 0 --format json"));
+    assert_eq!(usual["rows"][0].get("exchange_alpha"), None);
 }

@@ -137,7 +137,7 @@ pub(crate) fn run(args: &SweepArgs) -> Result<ExitCode, CliError> {
     }
     let own = args.own_sizes()?;
     let all = args.parameters(own.as_ref())?;
-    args.costs.note_warnings(&args.costs.with_alpha(args.alphas.first().copied()).costs(None)?);
+    args.costs.note_warnings(&args.costs_at(args.alphas.first().copied())?);
     let output = args.output.open()?;
     let progress = ProgressLine::new("sweep");
     let mut rows = Vec::new();
@@ -175,6 +175,12 @@ pub(crate) fn run(args: &SweepArgs) -> Result<ExitCode, CliError> {
 }
 
 impl SweepArgs {
+    /// The costs with this start-up latency, if one is given; those of exchanges where there may be any.
+    fn costs_at(&self, alpha: Option<Cost>) -> Result<StatedCosts, CliError> {
+        let costs = self.costs.with_alpha(alpha);
+        if self.op.is_rooted() { costs.costs(None) } else { costs.costs_of_schedules(None) }
+    }
+
     /// The user's own sizes.
     fn own_sizes(&self) -> Result<Option<BlockSizes>, CliError> {
         let Some(source) = &self.sizes else { return Ok(None) };
@@ -263,7 +269,7 @@ impl SweepArgs {
             all
         };
         let (processors, blocks) = (different(|one| one.processors), different(|one| one.block));
-        let stated = self.costs.with_alpha(None).costs(None)?;
+        let stated = self.costs_at(None)?;
         let costs = text::costs(&stated);
         let root = match self.choice.root {
             Some(Root::Given(root)) => format!("root {root}"),
@@ -328,7 +334,7 @@ impl SweepArgs {
             (None, Some(own)) => scaled(own, block).map_err(|error| usage("-b", &error))?,
             (None, None) => unreachable!("one of these is asked for"),
         };
-        let costs = self.costs.with_alpha(alpha).costs(None)?;
+        let costs = self.costs_at(alpha)?;
         self.costs.check_processors(&costs, processors)?;
         if let Some(root) = self.choice.root {
             check_root(root, processors)?;
@@ -392,5 +398,11 @@ fn front(name: &str, parameters: &Parameters, costs: &StatedCosts) -> Map<String
         ("alpha", latency(Homogeneous::alpha)),
         ("overhead", latency(Homogeneous::overhead)),
     ];
-    columns.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    let of_exchanges = [
+        ("exchange_alpha", latency(Homogeneous::exchange_alpha)),
+        ("exchange_beta_per_byte", latency(Homogeneous::exchange_beta)),
+    ];
+    let of_exchanges = of_exchanges.into_iter().filter(|_| costs.costs().have_exchange_costs());
+    let all = columns.into_iter().chain(of_exchanges);
+    all.map(|(name, value)| (name.to_owned(), value)).collect()
 }
