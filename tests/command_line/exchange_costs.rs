@@ -92,3 +92,38 @@ fn sweeps_take_costs_of_exchanges_and_duplex_ports_as_optimize_does() {
     let usual = json(&format!("sweep {problem} --alphas 1,10 --beta 1 --gamma 0 --format json"));
     assert_eq!(usual["rows"][0].get("exchange_alpha"), None);
 }
+
+#[test]
+fn exports_say_what_exchanges_cost_or_that_they_leave_it_out() {
+    let folder = folder("exchange-exports");
+    let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    let (plan, dearer) = (path("plan.json"), "--alpha 10 --beta 1 --gamma 0 --exchange-alpha 20");
+    let export = |algorithm: &str, format: &str| {
+        let vector = "--op allreduce --vector 48 -p 6";
+        tuwtree(&format!("optimize {vector} --algorithm {algorithm} {dearer} -o {plan}")).success();
+        let run = tuwtree(&format!(
+            "export {plan} --format {format} -o {}",
+            path(&format!("exported.{format}"))
+        ));
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        run.stderr
+    };
+    let notes = export("rabenseifner-half", "goal");
+    let (_, counts) = notes.split_once("--format goal does not say what messages cost").unwrap();
+    assert!(
+        counts.contains("20 of 24 messages are of exchanges and cost alpha 20 and beta 1"),
+        "{notes}"
+    );
+    let goal = std::fs::read_to_string(path("exported.goal")).unwrap();
+    assert!(goal.contains("// LogGOPSim: g and G are the same for all messages; "), "{goal}");
+    let notes = export("ring", "chakra");
+    assert!(
+        notes.contains(
+            "--format chakra does not say what messages cost: tell the simulator alpha 20"
+        ),
+        "{notes}"
+    );
+    // What SMPI has is exact, and nothing is to be said.
+    assert_eq!(export("rabenseifner-half", "smpi"), "");
+    assert_eq!(export("rabenseifner-half", "c"), "");
+}

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::process::Command;
 use tuwtree_collective::allreduce::Folds;
 use tuwtree_collective::{
-    allreduce, bruck, circulant, circulant_in_pieces, recursive_doubling, reduce_scatter, ring,
+    allreduce, bruck, circulant, circulant_in_pieces, recursive_doubling, reduce, reduce_scatter,
+    ring,
 };
 use tuwtree_dp::non_ordered::direct;
 use tuwtree_dp::wider::optimal_within;
@@ -236,6 +237,44 @@ fn smpi_agrees_on_reductions_that_take_time_to_combine() {
             let expected = timeline.completion_time().units();
             let time = replayed(&schedule, &costs.into(), &folder);
             assert!((time - expected).abs() <= 1e-6 * expected, "{time}, {expected}");
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs SimGrid; ./test runs it"]
+fn smpi_agrees_where_exchanges_have_costs_of_their_own() {
+    let folder = folder("smpi-exchanges");
+    let lone = homogeneous(100, 2, 1);
+    let operator = Operator::new(1, 3.0).unwrap();
+    // The last ones are no multiples of each other by powers of two.
+    for (alpha, beta) in [(200.0, 4.0), (150.0, 2.0), (50.0, 1.0), (100.0, 3.0), (137.0, 2.7)] {
+        let costs = lone.with_exchange(alpha, beta).unwrap();
+        for processors in [5, 8, 13] {
+            let sizes = (0..processors as u64).map(|rank| (rank + 1) % 3 * (rank + 2));
+            let sizes = BlockSizes::new(sizes).unwrap();
+            let vector = Vector { processors, bytes: sizes.total() };
+            let gathered = Problem::allgather(&sizes, costs).unwrap();
+            let scattered = Problem::new(Operation::ReduceScatter, sizes, costs).unwrap();
+            let scattered = scattered.with_operator(operator).unwrap();
+            let reduced = Problem::new(Operation::Reduce, vector, costs).unwrap();
+            let reduced =
+                reduced.with_root(Root::Given(1)).unwrap().with_operator(operator).unwrap();
+            let schedules = [
+                ring(&gathered),
+                recursive_doubling(&gathered),
+                circulant_in_pieces(&gathered, 3),
+                reduce_scatter::halving(&scattered),
+                reduce_scatter::recursive_doubling(&scattered),
+                reduce::rabenseifner(&reduced, Folds::Half),
+                reduce::ring(&reduced),
+            ];
+            for schedule in schedules.map(Result::unwrap) {
+                let timeline = simulate(&schedule, &costs, Sends::Synchronous).unwrap();
+                let expected = timeline.completion_time().units();
+                let time = replayed(&schedule, &costs.into(), &folder);
+                assert!((time - expected).abs() <= 1e-6 * expected, "{time}, {expected}");
+            }
         }
     }
 }

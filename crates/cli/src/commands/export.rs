@@ -3,6 +3,7 @@
 use crate::args::{CostArgs, PortArgs, named};
 use crate::error::CliError;
 use crate::input::{check_one_standard_input, read_schedule, stated_costs};
+use crate::output::progress::note;
 use clap::Args;
 use std::fs;
 use std::io::Write;
@@ -13,7 +14,7 @@ use tuwtree_io::Destination;
 use tuwtree_io::{FileError, Source, ending, sizes};
 use tuwtree_model::{ClosedSet, Costs, StatedCosts};
 use tuwtree_picture::{Performance, TimelinePicture, TreePicture, tree_of};
-use tuwtree_schedule::export::{c, chakra::ChakraTraces, dot, goal, smpi};
+use tuwtree_schedule::export::{ExchangedMessages, c, chakra::ChakraTraces, dot, goal, smpi};
 use tuwtree_schedule::{Schedule, Sends, document, simulate};
 
 /// Export a tree or schedule for other programs: as JSON, for simulators, or as a picture.
@@ -147,6 +148,9 @@ pub(crate) fn run(args: &ExportArgs) -> Result<ExitCode, CliError> {
     // Without a machine or units, a time unit is taken as a nanosecond.
     let is_in_seconds = stated.machine().is_some() || args.costs.have_units();
     let nanoseconds = if is_in_seconds { 1e9 } else { 1.0 };
+    if matches!(format, ExportFormat::Goal | ExportFormat::Chakra) {
+        note_exchange_costs(&schedule, costs, format, &args.schedule)?;
+    }
     match format {
         ExportFormat::Json => args.output.open()?.write(|file| document::write(&schedule, file))?,
         ExportFormat::C => write_c(&schedule, args)?,
@@ -166,6 +170,38 @@ pub(crate) fn run(args: &ExportArgs) -> Result<ExitCode, CliError> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says what is lost of the costs of exchanges in a format that leaves what messages cost to the simulator.
+///
+/// # Errors
+/// A message with one end only.
+fn note_exchange_costs(
+    schedule: &Schedule,
+    costs: &Costs,
+    format: ExportFormat,
+    source: &Source,
+) -> Result<(), CliError> {
+    let Some(costs) = costs.parameters().filter(|costs| costs.has_exchange_costs()) else {
+        return Ok(());
+    };
+    let messages = ExchangedMessages::new(schedule).map_err(|error| source.failure(&error))?;
+    let ExchangedMessages { exchanged, all, .. } = messages;
+    let name = format.name();
+    let of_exchange =
+        format!("alpha {} and beta {}", costs.exchange_alpha(), costs.exchange_beta());
+    match exchanged {
+        0 => {}
+        _ if exchanged == all => note(&format!(
+            "--format {name} does not say what messages cost: tell the simulator {of_exchange}, since all are of \
+             exchanges"
+        )),
+        _ => note(&format!(
+            "--format {name} does not say what messages cost, and its simulators take one alpha and one beta for all: \
+             {exchanged} of {all} messages are of exchanges and cost {of_exchange}; --format smpi has both"
+        )),
+    }
+    Ok(())
 }
 
 fn displaced(schedule: Schedule, source: &Source) -> Result<Schedule, CliError> {

@@ -6,8 +6,8 @@
 //!   copy       COMP_NODE: tensor_size, num_ops 0;  combining likewise, num_ops a byte each
 //! ```
 //!
-//! A node's `data_deps` are the nodes that it requires, as in GOAL. What messages cost is no part of a trace: the
-//! network of the simulator says it. Copies and combining have whole microseconds in `duration_micros`, as
+//! A node's `data_deps` are the nodes that it requires, as in GOAL. What messages cost, those of exchanges included, is no part of a
+//! trace: the network of the simulator says it. Copies and combining have whole microseconds in `duration_micros`, as
 //! the format has, and the exact time in the attribute `seconds`, as a double. Messages between two ranks have
 //! tags of their own.
 //!

@@ -7,16 +7,18 @@
 //! What a message costs is no part of GOAL: LogGOPSim is told. The settings that come nearest to costs
 //! alpha = lambda + o and beta are `L` = lambda, `g` = o, `G` = beta and `o` = 0: LogGOPSim charges its `o`
 //! at both ends, the model charges a message's receiver for it, and its sender only where that sends on.
-//! Where part of alpha overlaps, a comment in the file says so.
+//! Where part of alpha overlaps, a comment in the file says so; where exchanges have costs of their own, too: all messages
+//! have one `g` and one `G`.
 //!
 //! # Source
 //! T. Hoefler, C. Siebert, A. Lumsdaine, "Group Operation Assembly Language", ICPP 2009.
 
+use super::exchanges::ExchangedMessages;
 use super::nodes::{Node, Work, nodes, work_time};
 use crate::action::Action;
 use crate::schedule::Schedule;
 use std::io::{self, Write};
-use tuwtree_model::{ClosedSet, Costs, Rank};
+use tuwtree_model::{ClosedSet, Costs, Homogeneous, Rank};
 
 /// Writes a schedule's actions with their dependencies. Copies, and combining, take what they cost, in time
 /// units of which each is so many nanoseconds, rounded. Where that would make one nothing, the unit is a
@@ -52,6 +54,11 @@ pub fn write(
     if costs.overlaps() {
         writeln!(output, "// {}", settings(costs, nanoseconds * parts))?;
     }
+    if let Some(exchanged) = costs.parameters().filter(|costs| costs.has_exchange_costs()) {
+        let messages = ExchangedMessages::new(schedule).map_err(io::Error::other)?;
+        let units = nanoseconds * parts;
+        writeln!(output, "// {}", settings_with_exchanges(exchanged, &messages, units))?;
+    }
     writeln!(output, "num_ranks {}", task.processors())?;
     for rank in 0..schedule.processors() {
         writeln!(output, "\nrank {rank} {{")?;
@@ -73,6 +80,31 @@ fn settings(costs: &Costs, units: f64) -> String {
         None => {
             "LogGOPSim: L, g and G are the same for all ranks and sizes, these costs are not".into()
         }
+    }
+}
+
+/// The settings of LogGOPSim that come nearest where exchanges have costs of their own, or why none do; a time unit has
+/// so many of its own.
+fn settings_with_exchanges(
+    costs: &Homogeneous,
+    messages: &ExchangedMessages,
+    units: f64,
+) -> String {
+    let settings = |alpha: f64, beta: f64| {
+        format!("-L 0 -o 0 -g {} -G {} -O 0 -S 1000000000", alpha * units, beta * units)
+    };
+    let exchanged = settings(costs.exchange_alpha(), costs.exchange_beta());
+    let lone = settings(costs.alpha(), costs.beta());
+    let ExchangedMessages { exchanged: of_exchanges, all, .. } = *messages;
+    match of_exchanges {
+        0 => format!("LogGOPSim: no message is of an exchange; {lone} comes nearest"),
+        _ if of_exchanges == all => {
+            format!("LogGOPSim: all messages are of exchanges; {exchanged} comes nearest")
+        }
+        _ => format!(
+            "LogGOPSim: g and G are the same for all messages; {of_exchanges} of {all} are of exchanges ({exchanged}), \
+             the others are not ({lone})"
+        ),
     }
 }
 
@@ -165,7 +197,7 @@ fn write_node(node: &Node<'_>, output: &mut dyn Write) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tuwtree_model::{BlockSizes, Collective, Homogeneous, Step, Tree};
+    use tuwtree_model::{BlockSizes, Collective, Step, Tree};
 
     fn exported(gamma: f64) -> io::Result<String> {
         exported_at(Homogeneous::new(1.0, 1.0, gamma).unwrap())
@@ -199,6 +231,34 @@ mod tests {
         assert!(!exported_at(costs).unwrap().contains("LogGOPSim"));
         let overlapping = exported_at(costs.with_overhead(3.0).unwrap()).unwrap();
         assert!(overlapping.contains("// LogGOPSim: -L 7 -o 0 -g 3 -G 2 -O 0 "), "{overlapping}");
+    }
+
+    #[test]
+    fn what_exchanges_cost_is_said_for_all_messages_or_said_to_be_left_out() {
+        let exported_at = |actions: &str| {
+            let text = format!(
+                r#"{{"format":"tuwtree-schedule","version":3,"operation":"allreduce","processors":2,"order":"any",
+                "ports":1,"vector_bytes":4,"segment_bytes":[0,4],"actions":[{actions}]}}"#
+            );
+            let schedule = crate::document::read(text.as_bytes()).unwrap();
+            let costs = Homogeneous::new(10.0, 2.0, 1.0).unwrap().with_exchange(15.0, 3.0).unwrap();
+            let mut text = Vec::new();
+            write(&schedule, &costs.into(), 1.0, &mut text).unwrap();
+            String::from_utf8(text).unwrap()
+        };
+        let both = r#"{"send":TO,"from":["output",0,4],"receive":TO,"into":["output",0,4],"combine":"right"}"#;
+        let both = [both.replace("TO", "1"), both.replace("TO", "0")];
+        let all = exported_at(&format!("[{}],[{}]", both[0], both[1]));
+        assert!(all.contains("all messages are of exchanges; -L 0 -o 0 -g 15 -G 3 -O 0"), "{all}");
+        let send = r#"{"send":TO,"from":["output",0,4]}"#;
+        let receive = r#"{"receive":FROM,"into":["output",0,4]}"#;
+        let (first, second) = (send.replace("TO", "1"), send.replace("TO", "0"));
+        let (from_first, from_second) =
+            (receive.replace("FROM", "0"), receive.replace("FROM", "1"));
+        let lone = exported_at(&format!("[{first},{from_second}],[{from_first},{second}]"));
+        assert!(lone.contains("no message is of an exchange; -L 0 -o 0 -g 10 -G 2"), "{lone}");
+        let mixed = exported_at(&format!("[{},{first}],[{},{from_first}]", both[0], both[1]));
+        assert!(mixed.contains("2 of 3 are of exchanges (-L 0 -o 0 -g 15 -G 3 "), "{mixed}");
     }
 
     #[test]

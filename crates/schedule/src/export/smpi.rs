@@ -6,6 +6,8 @@
 //! pair of processors that the schedule uses. Blocking, synchronous, ordered receives are the one-ported model; SMPI's other settings, which
 //! imitate real networks, are switched off.
 //!
+//! Where exchanges have costs of their own, links have the least of both laws, and what is dearer is sent as more bytes.
+//!
 //! Where part of the latency overlaps, the replay is the judge's: all receives are posted at once, messages
 //! share their receiver's link (in a scatter their sender's), and SMPI's own overheads stand for what
 //! occupies processors. lambda is the latency of the links, which also makes up for the envelope:
@@ -19,8 +21,12 @@
 //! # Source
 //! OPT section 2.1 for the model; the SimGrid documentation, "Replaying MPI traces".
 
+mod counts;
+
+use self::counts::{DataUnit, Exchanges, scale, scale_apart};
 use crate::action::{Action, Deed};
 use crate::schedule::Schedule;
+use crate::simulate::Unmatched;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 use tuwtree_model::{CostModel, Costs, Operator, Rank, Time, TimeError};
@@ -48,6 +54,8 @@ pub struct Replay<'a> {
     seconds_per_unit: f64,
     /// Where latency overlaps: what occupies processors, and lambda of the links.
     overlap: Option<Overlap>,
+    /// Where exchanges have costs of their own.
+    exchanges: Option<Exchanges>,
 }
 
 /// What SMPI is told of latency that overlaps, in time units.
@@ -72,14 +80,6 @@ impl Link {
     fn seconds_for(&self, bytes: u64) -> f64 {
         self.alpha + self.beta * bytes as f64
     }
-}
-
-/// What SMPI counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum DataUnit {
-    Bytes,
-    /// Eight bytes each, for larger messages.
-    Doubles,
 }
 
 /// Why a schedule cannot be replayed by SMPI.
@@ -153,6 +153,9 @@ pub enum ReplayError {
     /// A copy whose time cannot be stated.
     #[error(transparent)]
     Time(#[from] TimeError),
+    /// A message with one end only, where exchanges have costs of their own.
+    #[error(transparent)]
+    Unmatched(#[from] Unmatched),
     /// More than one port.
     #[error("{ports} ports; SMPI replays one-ported schedules")]
     Ports {
@@ -195,17 +198,32 @@ impl<'a> Replay<'a> {
             Some(_) => links_that_overlap(schedule, costs)?,
             None => links(schedule, costs)?,
         };
-        let (unit, size_factor) = match overlap {
-            Some(_) => (DataUnit::Bytes, scale_apart(&message_sizes(schedule))?),
-            None => scale(&links, &message_sizes(schedule))?,
+        let exchanges = Exchanges::of(schedule, costs.parameters())?;
+        let (unit, size_factor) = match (&overlap, &exchanges) {
+            (Some(_), _) => (DataUnit::Bytes, scale_apart(&message_sizes(schedule))?),
+            (None, Some(exchanges)) => exchanges.scale(&links, schedule)?,
+            (None, None) => scale(&links, &message_sizes(schedule))?,
         };
-        let slowest = links.iter().map(|link| link.seconds_for(schedule.task().total()));
+        let bytes = schedule.task().total();
+        let slowest = links.iter().map(|link| match &exchanges {
+            Some(exchanges) => exchanges.most_time(bytes),
+            None => link.seconds_for(bytes),
+        });
         let total = slowest.fold(0.0, f64::max).max(f64::MIN_POSITIVE);
         let seconds_per_unit = 10_f64.powf((SECONDS / total).log10().floor().clamp(-300.0, 300.0));
         for rank in 0..schedule.processors() {
             costs.copy_at(rank, schedule.task().own(rank))?;
         }
-        Ok(Replay { schedule, costs, links, unit, size_factor, seconds_per_unit, overlap })
+        Ok(Replay {
+            schedule,
+            costs,
+            links,
+            unit,
+            size_factor,
+            seconds_per_unit,
+            overlap,
+            exchanges,
+        })
     }
 
     /// Simulated seconds that stand for one time unit of the costs.
@@ -223,9 +241,10 @@ impl<'a> Replay<'a> {
             match self.overlap {
                 Some(_) => self.write_all_posted(rank, output)?,
                 None => {
-                    for action in self.schedule.programs().actions(rank) {
-                        self.write_action(rank, &action, output)?;
-                        self.write_combining(rank, &action, output)?;
+                    let programs = self.schedule.programs();
+                    for index in programs.range(rank) {
+                        self.write_action(rank, index, output)?;
+                        self.write_combining(rank, &programs.action(index), output)?;
                     }
                 }
             }
@@ -360,7 +379,7 @@ impl<'a> Replay<'a> {
         let receives = actions().filter(|action| matches!(action.deed, Deed::Receive(_))).count();
         for action in actions() {
             if let Deed::Receive(receive) = action.deed {
-                let data = self.data(receive.into.bytes());
+                let data = self.data_apart(receive.into.bytes());
                 writeln!(output, "{rank} irecv {} {} {data}", receive.from, receive.tag)?;
             }
         }
@@ -375,7 +394,7 @@ impl<'a> Replay<'a> {
         for action in actions() {
             if let Deed::Send(send) = action.deed {
                 let (how, data) =
-                    (if is_outward { "isend" } else { "send" }, self.data(send.from.bytes()));
+                    (if is_outward { "isend" } else { "send" }, self.data_apart(send.from.bytes()));
                 writeln!(output, "{rank} {how} {} {} {data}", send.to, send.tag)?;
                 sends += 1;
             }
@@ -392,17 +411,14 @@ impl<'a> Replay<'a> {
     fn write_copies(&self, rank: Rank, output: &mut dyn Write) -> io::Result<()> {
         let programs = self.schedule.programs();
         programs
-            .actions(rank)
-            .filter(|action| matches!(action.deed, Deed::Copy { .. }))
-            .try_for_each(|action| self.write_action(rank, &action, output))
+            .range(rank)
+            .filter(|&index| matches!(programs.action(index).deed, Deed::Copy { .. }))
+            .try_for_each(|index| self.write_action(rank, index, output))
     }
 
-    fn write_action(
-        &self,
-        rank: Rank,
-        action: &Action<'_>,
-        output: &mut dyn Write,
-    ) -> io::Result<()> {
+    /// Writes an action of a rank; actions are counted over all ranks.
+    fn write_action(&self, rank: Rank, index: usize, output: &mut dyn Write) -> io::Result<()> {
+        let action = self.schedule.programs().action(index);
         match action.deed {
             // That, whoever writes combining does.
             Deed::Copy { .. } if action.combines().is_some() => Ok(()),
@@ -410,16 +426,16 @@ impl<'a> Replay<'a> {
                 self.write_compute(rank, self.costs.copy_at(rank, from.bytes()), output)
             }
             Deed::Send(send) => {
-                let data = self.data(send.from.bytes());
+                let data = self.sent(index, send.from.bytes());
                 writeln!(output, "{rank} send {} {} {data}", send.to, send.tag)
             }
             Deed::Receive(receive) => {
-                let data = self.data(receive.into.bytes());
+                let data = self.received(index, receive.into.bytes());
                 writeln!(output, "{rank} recv {} {} {data}", receive.from, receive.tag)
             }
             Deed::Exchange(send, receive) => {
-                let (sent, received) =
-                    (self.data(send.from.bytes()), self.data(receive.into.bytes()));
+                let sent = self.sent(index, send.from.bytes());
+                let received = self.received(index, receive.into.bytes());
                 writeln!(output, "{rank} isend {} {} {sent}", send.to, send.tag)?;
                 writeln!(output, "{rank} recv {} {} {received}", receive.from, receive.tag)?;
                 writeln!(output, "{rank} wait {rank} {} {}", send.to, send.tag)
@@ -452,18 +468,31 @@ impl<'a> Replay<'a> {
         writeln!(output, "{rank} compute {}", seconds * SPEED)
     }
 
-    /// Count and type of a message, as SMPI has them: type 6 is MPI_BYTE, 0 is MPI_DOUBLE.
-    fn data(&self, bytes: u64) -> String {
-        let scaled = match self.overlap {
-            Some(_) => {
-                (bytes.saturating_sub(1) * self.size_factor).saturating_sub(ENVELOPE_BYTES as u64)
+    /// Count and type of what an action sends, as SMPI has them.
+    fn sent(&self, action: usize, bytes: u64) -> String {
+        self.data(bytes, |exchanges| exchanges.is_sent(action))
+    }
+
+    /// Count and type of what an action receives.
+    fn received(&self, action: usize, bytes: u64) -> String {
+        self.data(bytes, |exchanges| exchanges.is_received(action))
+    }
+
+    fn data(&self, bytes: u64, is_exchanged: impl Fn(&Exchanges) -> bool) -> String {
+        let scaled = match &self.exchanges {
+            Some(exchanges) => {
+                let bytes = exchanges.bytes_on_link(bytes, is_exchanged(exchanges));
+                self.unit.rounded(bytes * self.size_factor as f64)
             }
             None => bytes * self.size_factor,
         };
-        match self.unit {
-            DataUnit::Bytes => format!("{scaled} 6"),
-            DataUnit::Doubles => format!("{} 0", scaled / 8),
-        }
+        self.unit.counted(scaled)
+    }
+
+    /// Count and type of a message where latency overlaps.
+    fn data_apart(&self, bytes: u64) -> String {
+        let scaled = bytes.saturating_sub(1) * self.size_factor;
+        self.unit.counted(scaled.saturating_sub(ENVELOPE_BYTES as u64))
     }
 }
 
@@ -513,8 +542,10 @@ fn message_sizes(schedule: &Schedule) -> Vec<u64> {
     actions.filter_map(|action| action.send()).map(|send| send.from.bytes()).collect()
 }
 
-/// The links that a schedule uses.
+/// The links that a schedule uses; where exchanges have costs of their own, with the least of both.
 fn links(schedule: &Schedule, costs: &Costs) -> Result<Vec<Link>, ReplayError> {
+    let least = costs.parameters().map(|costs| Costs::from(costs.cheapest()));
+    let costs = least.as_ref().unwrap_or(costs);
     let link = |(sender, receiver)| match costs.link(sender, receiver) {
         None => Err(ReplayError::NotLinear { sender, receiver }),
         Some(link) if link.alpha.is_infinite() => Err(ReplayError::NoLink { sender, receiver }),
@@ -543,39 +574,4 @@ fn links_that_overlap(schedule: &Schedule, costs: &Costs) -> Result<Vec<Link>, R
         Some(link) => Ok(Link { sender, receiver, alpha: link.alpha, beta: link.beta }),
     };
     pairs(schedule).into_iter().map(link).collect()
-}
-
-/// The largest factor, a power of two up to 2^20, with which SMPI counts all messages in bytes; with 16 or
-/// more only a message of one byte is less than its envelope.
-fn scale_apart(sizes: &[u64]) -> Result<u64, ReplayError> {
-    let largest = sizes.iter().copied().max().unwrap_or(0);
-    let fits =
-        |factor: &u64| largest.checked_mul(*factor).is_some_and(|most| most <= LARGEST_COUNT);
-    let factors = (4..=20).rev().map(|exponent| 1 << exponent);
-    let least = ENVELOPE_BYTES as u64;
-    factors.into_iter().find(fits).ok_or(ReplayError::TooLarge { bytes: largest, factor: least })
-}
-
-/// The unit and the least factor, a power of two, with which the latency that is left beside the
-/// envelope is at least half of alpha on every link, and all messages are whole units.
-fn scale(links: &[Link], sizes: &[u64]) -> Result<(DataUnit, u64), ReplayError> {
-    let largest = sizes.iter().copied().max().unwrap_or(0);
-    let too_large = |factor| ReplayError::TooLarge { bytes: largest, factor };
-    let fits =
-        |factor: u64, most: u64| largest.checked_mul(factor).is_some_and(|scaled| scaled <= most);
-    let wanted = |link: &Link| 2.0 * ENVELOPE_BYTES * link.beta / link.alpha;
-    let wanted = links.iter().map(wanted).fold(1.0, f64::max);
-    if wanted > LARGEST_COUNT as f64 {
-        return Err(too_large(LARGEST_COUNT));
-    }
-    let factor = (wanted.ceil() as u64).next_power_of_two();
-    if fits(factor, LARGEST_COUNT) {
-        return Ok((DataUnit::Bytes, factor));
-    }
-    let powers_of_two = sizes.iter().map(|bytes| bytes.trailing_zeros()).min().unwrap_or(0);
-    let factor = factor.max(8 >> powers_of_two.min(3));
-    match fits(factor, 8 * LARGEST_COUNT) {
-        true => Ok((DataUnit::Doubles, factor)),
-        false => Err(too_large(factor)),
-    }
 }

@@ -7,8 +7,8 @@ use tuwtree_model::Rank;
 const NONE: u32 = u32::MAX;
 
 /// For each action that sends, the action that receives it, and the other way round.
-#[derive(Debug)]
-pub(super) struct Matching {
+#[derive(Clone, Debug)]
+pub(crate) struct Matching {
     /// An entry for each action: the receiving action, if the action sends.
     receiver: Vec<u32>,
     /// An entry for each action: the sending action, if the action receives.
@@ -74,7 +74,7 @@ impl Matching {
     ///
     /// # Complexity
     /// O(n log n) for n actions.
-    pub(super) fn new(programs: &Programs) -> Result<Matching, Unmatched> {
+    pub(crate) fn new(programs: &Programs) -> Result<Matching, Unmatched> {
         let (sends, receives) = ends(programs);
         let mut matching =
             Matching { receiver: vec![NONE; programs.len()], sender: vec![NONE; programs.len()] };
@@ -105,12 +105,12 @@ impl Matching {
     }
 
     /// The action that receives what this one sends.
-    pub(super) fn receiver_of(&self, action: usize) -> Option<usize> {
+    pub(crate) fn receiver_of(&self, action: usize) -> Option<usize> {
         (self.receiver[action] != NONE).then(|| self.receiver[action] as usize)
     }
 
     /// The action that sends what this one receives.
-    pub(super) fn sender_to(&self, action: usize) -> Option<usize> {
+    pub(crate) fn sender_to(&self, action: usize) -> Option<usize> {
         (self.sender[action] != NONE).then(|| self.sender[action] as usize)
     }
 }

@@ -25,11 +25,11 @@ use crate::action::{Action, Arrival, Deed};
 use crate::hold::{Held, Holds};
 use crate::program::Programs;
 use crate::schedule::Schedule;
-use matching::Matching;
 use std::collections::BTreeMap;
 use timeline::Cause;
 use tuwtree_model::{CostModel, Operation, Operator, Rank, Time, TimeError};
 
+pub(crate) use matching::Matching;
 pub use matching::Unmatched;
 pub use timeline::{ActionTimes, Critical, Occupation, Timeline};
 

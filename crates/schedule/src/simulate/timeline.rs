@@ -43,7 +43,7 @@ pub(super) struct Cause {
 }
 
 /// The times of all actions of a schedule.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Timeline {
     /// An entry for each action, in the order of [`Programs`].
     actions: Vec<ActionTimes>,
