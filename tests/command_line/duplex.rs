@@ -29,6 +29,24 @@ fn both_readings_of_ports_stand_beside_each_other() {
 }
 
 #[test]
+fn the_number_of_pieces_is_the_best_on_the_ports_that_there_are() {
+    let sizes = folder("duplex-pieces").join("sizes.txt").to_str().unwrap().to_owned();
+    std::fs::write(&sizes, "0\n20\n5\n0\n0\n3\n0\n1\n").unwrap();
+    let arguments = format!(
+        "optimize --op allgather --sizes {sizes} --alpha 1 --beta 1 --gamma 0 --algorithm circulant-pieces --json"
+    );
+    let found = |ports: &str| {
+        let one = &json(&format!("{arguments} {ports}"))["constructions"][0];
+        let number = |field: &str| one[field].as_u64();
+        let otherwise = number("completion_time_duplex").or(number("completion_time_as_exchanges"));
+        [number("pieces"), number("completion_time"), otherwise].map(Option::unwrap)
+    };
+    assert_eq!(found(""), [4, 46, 46]);
+    let [pieces, duplex, _] = found("--duplex");
+    assert_eq!([pieces, duplex], [5, 45]);
+}
+
+#[test]
 fn schedules_on_duplex_ports_are_written_judged_drawn_and_exported() {
     let folder = folder("duplex");
     let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();

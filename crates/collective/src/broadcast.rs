@@ -236,7 +236,8 @@ pub fn time_in_pieces(problem: &Problem, pieces: usize) -> Result<Time, Collecti
     check_operation(problem, Operation::Broadcast)?;
     let pipeline = Pipeline::new(problem, pieces);
     let meet = |round, rank| pipeline.phases.meeting(round, rank);
-    time_of_rounds(problem, pipeline.phases.rounds(), meet, |round, from| {
+    let rounds = (pipeline.phases.rounds(), Buffer::Output);
+    time_of_rounds(problem, rounds, meet, |round, from| {
         let to = meet(round, from).to.expect("every rank sends in each round");
         pipeline.bytes(pipeline.window(round, (from, to)))
     })

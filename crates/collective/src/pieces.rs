@@ -10,7 +10,7 @@ use crate::circulant::skips;
 use crate::error::allgathered;
 use crate::rounds::{Data, Meeting, gathering, time_of_rounds};
 use tuwtree_model::{BlockSizes, Homogeneous, Operator, Problem, Rank, Time};
-use tuwtree_schedule::Schedule;
+use tuwtree_schedule::{Buffer, Schedule};
 
 /// Which piece every rank sends and receives in each of the `q` rounds of a phase, by its distance from the
 /// root.
@@ -211,9 +211,8 @@ pub fn time_in_pieces(problem: &Problem, pieces: usize) -> Result<Time, Collecti
     let broadcasts = Broadcasts::new(allgathered(problem)?, pieces, 1);
     let messages = broadcasts.messages();
     let meet = |round, rank| broadcasts.phases.meeting(round, rank);
-    time_of_rounds(problem, broadcasts.phases.rounds(), meet, |round, from| {
-        messages.bytes(round, from)
-    })
+    let rounds = (broadcasts.phases.rounds(), Buffer::Output);
+    time_of_rounds(problem, rounds, meet, |round, from| messages.bytes(round, from))
 }
 
 /// What [`circulant_in_pieces`] takes at most, and [`reduce_scatter::circulant_in_pieces`], at homogeneous costs: in each

@@ -247,7 +247,8 @@ pub fn time_in_pieces(problem: &Problem, pieces: usize) -> Result<Time, Collecti
     check_operation(problem, Operation::Reduce)?;
     let pipeline = Pipeline::new(problem, pieces);
     let meet = |round, rank| pipeline.phases.meeting_backwards(round, rank);
-    time_of_rounds(problem, pipeline.phases.rounds(), meet, |round, from| {
+    let rounds = (pipeline.phases.rounds(), Buffer::Output);
+    time_of_rounds(problem, rounds, meet, |round, from| {
         let to = meet(round, from).to.expect("every rank sends in each round");
         pipeline.bytes(pipeline.window(pipeline.phases.backwards(round), (to, from)))
     })

@@ -73,7 +73,9 @@ pub fn pairwise_time(problem: &Problem) -> Result<Time, CollectiveError> {
     let sizes = scattered(problem)?;
     let p = sizes.processors();
     let meet = |round, rank| pairwise_meeting(round, rank, p);
-    time_of_rounds(problem, p - 1, meet, |round, from| sizes.block((from + round + 1) % p))
+    time_of_rounds(problem, (p - 1, Buffer::Input), meet, |round, from| {
+        sizes.block((from + round + 1) % p)
+    })
 }
 
 /// The reduce-scatter by recursive halving: with distances that halve, each rank sends the half of its blocks
@@ -337,7 +339,8 @@ pub fn time_in_pieces(problem: &Problem, pieces: usize) -> Result<Time, Collecti
     let broadcasts = in_pieces(problem, pieces)?;
     let messages = broadcasts.messages();
     let meet = |round, rank| broadcasts.phases.meeting_backwards(round, rank);
-    time_of_rounds(problem, broadcasts.phases.rounds(), meet, |round, from| {
+    let rounds = (broadcasts.phases.rounds(), Buffer::Output);
+    time_of_rounds(problem, rounds, meet, |round, from| {
         let to = meet(round, from).to.expect("every rank sends in each round");
         messages.bytes(broadcasts.phases.backwards(round), to)
     })

@@ -112,7 +112,7 @@ pub fn ring_time(problem: &Problem) -> Result<Time, CollectiveError> {
     let p = sizes.processors();
     time_of_rounds(
         problem,
-        p - 1,
+        (p - 1, Buffer::Output),
         |_, rank| meeting(rank, p),
         |round, from| sizes.block((from + p - round) % p),
     )
@@ -157,7 +157,7 @@ pub fn ring_in_chunks_time(problem: &Problem, chunk_bytes: u64) -> Result<Time, 
         chunk_bytes.min(bytes - (step - before[place]) * chunk_bytes)
     };
     let rounds = (0..p).map(|first| before[first + p - 1] - before[first]).max().unwrap_or(0);
-    time_of_rounds(problem, rounds as usize, |_, rank| meeting(rank, p), sent)
+    time_of_rounds(problem, (rounds as usize, Buffer::Output), |_, rank| meeting(rank, p), sent)
 }
 
 /// No data.

@@ -226,25 +226,26 @@ pub(crate) fn in_rounds_with_room(
     finished(problem, (rounds.order, problem.ports().get()), segments, programs)
 }
 
-/// When the last rank is done with so many rounds in which every rank sends this many bytes at a time and receives
-/// as many as come: what a simulation of their schedule says, all receives posted in advance. Rounds are asked for in
-/// their order.
+/// When the last rank is done with so many rounds in which every rank sends this many bytes at a time of this buffer and
+/// receives as many as come: what a simulation of their schedule on the problem's ports says, all receives posted in
+/// advance. Rounds are asked for in their order.
 ///
 /// # Complexity
 /// That of `bytes` for each message.
 pub(crate) fn time_of_rounds(
     problem: &Problem,
-    rounds: usize,
+    (rounds, source): (usize, Buffer),
     meet: impl Fn(usize, Rank) -> Meeting,
     bytes: impl Fn(usize, Rank) -> u64,
 ) -> Result<Time, CollectiveError> {
     let (costs, combines) = (problem.costs(), problem.operation().is_reduction());
-    let mut ready = vec![Time::ZERO; problem.processors()];
-    let mut done = ready.clone();
+    // When the side of a rank's port that sends, and that which receives, are free; both at once where it is not duplex.
+    let mut sides = vec![[Time::ZERO; 2]; problem.processors()];
+    let mut done = sides.clone();
     // To whom each rank sends how many bytes, if any, and how many it receives.
-    let (mut messages, mut came) = (vec![None; ready.len()], vec![0; ready.len()]);
+    let (mut messages, mut came) = (vec![None; sides.len()], vec![0; sides.len()]);
     for round in 0..rounds {
-        done.copy_from_slice(&ready);
+        done.copy_from_slice(&sides);
         came.fill(0);
         for (from, message) in messages.iter_mut().enumerate() {
             let to = meet(round, from).to;
@@ -254,26 +255,34 @@ pub(crate) fn time_of_rounds(
             }
         }
         let exchanges = |rank: Rank| messages[rank].is_some() && came[rank] > 0;
-        for from in 0..ready.len() {
+        for from in 0..sides.len() {
             let Some((to, bytes)) = messages[from] else { continue };
-            let arrival = costs.sum(ready[from], costs.latency_between(from, to, bytes)?)?;
-            let start = arrival.later(ready[to]);
+            let [sending, received] = sides[from];
+            // What is sent of the input need not wait for what has come.
+            let ready = if source == Buffer::Input { sending } else { sending.later(received) };
+            let arrival = costs.sum(ready, costs.latency_between(from, to, bytes)?)?;
+            let start = arrival.later(sides[to][1]);
             let duration = match exchanges(from) || exchanges(to) {
                 true => costs.exchange_between(from, to, bytes)?,
                 false => costs.transmission_between(from, to, bytes)?,
             };
             let end = costs.sum(start, duration)?;
-            done[from] = done[from].later(end);
-            done[to] = done[to].later(end);
+            done[from][0] = done[from][0].later(end);
+            done[to][1] = done[to][1].later(end);
         }
-        if combines {
-            for (done, &came) in done.iter_mut().zip(&came).filter(|(_, came)| **came > 0) {
-                *done = costs.sum(*done, problem.operator().combine(came)?)?;
+        for (done, &came) in done.iter_mut().zip(&came) {
+            let last = done[0].later(done[1]);
+            // What comes is combined when all is sent.
+            if combines && came > 0 {
+                done[1] = costs.sum(last, problem.operator().combine(came)?)?;
+            }
+            if !problem.duplex() {
+                *done = [last.later(done[1]); 2];
             }
         }
-        std::mem::swap(&mut ready, &mut done);
+        std::mem::swap(&mut sides, &mut done);
     }
-    Ok(ready.into_iter().fold(Time::ZERO, Time::later))
+    Ok(sides.into_iter().flatten().fold(Time::ZERO, Time::later))
 }
 
 /// What a process does in a round in which it sends and receives these.

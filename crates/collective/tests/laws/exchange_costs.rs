@@ -196,21 +196,23 @@ proptest! {
     }
 
     #[test]
-    fn times_without_schedules_know_what_exchanges_cost(
+    fn times_without_schedules_know_what_exchanges_cost_on_ports_of_either_kind(
         sizes in prop::collection::vec(0..40_u64, 1..20),
         root in 0..20_usize,
         pieces in 1..12_usize,
         costs in costs(),
+        duplex: bool,
     ) {
         let p = sizes.len();
         let blocks = BlockSizes::new(sizes).unwrap();
         let vector = Vector { processors: p, bytes: blocks.total() };
         let root = Root::Given(root % p);
-        let gathered = Problem::allgather(&blocks, costs).unwrap();
-        let scattered = with_operator(Operation::ReduceScatter, blocks, costs);
+        let gathered = Problem::allgather(&blocks, costs).unwrap().with_duplex(duplex);
+        let scattered = with_operator(Operation::ReduceScatter, blocks, costs).with_duplex(duplex);
         let reduced = with_operator(Operation::Reduce, vector, costs).with_root(root).unwrap();
+        let reduced = reduced.with_duplex(duplex);
         let spread = Problem::new(Operation::Broadcast, vector, costs).unwrap();
-        let spread = spread.with_root(root).unwrap();
+        let spread = spread.with_root(root).unwrap().with_duplex(duplex);
         let circulant = [
             (
                 time_in_pieces(&gathered, pieces).unwrap(),
