@@ -39,6 +39,7 @@ pub(crate) const BLUE: &str = "#0072b2";
 pub(crate) const SKY: &str = "#56b4e9";
 pub(crate) const ORANGE: &str = "#e69f00";
 pub(crate) const GREEN: &str = "#009e73";
+pub(crate) const YELLOW: &str = "#f0e442";
 pub(crate) const PURPLE: &str = "#cc79a7";
 
 /// Shades for a parent that waits, from little to much.

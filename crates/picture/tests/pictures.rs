@@ -10,7 +10,7 @@ use tuwtree_model::{
 use tuwtree_picture::{
     Candidate, Colouring, Performance, Report, TimelinePicture, TreePicture, tree_of,
 };
-use tuwtree_schedule::{Schedule, Sends, Timeline, simulate};
+use tuwtree_schedule::{Schedule, Sends, Timeline, document, simulate};
 
 /// A tree with its blocks, performed.
 #[derive(Debug)]
@@ -343,6 +343,41 @@ fn a_latency_is_a_thin_line_and_its_message_is_aslant() {
         let messages = of_class(&document, "message");
         assert!(messages.iter().all(|line| number(*line, "x1") == number(*line, "x2")));
     }
+}
+
+#[test]
+fn copies_that_combine_are_told_from_those_that_do_not_in_bars_and_legend() {
+    // The one combines what it has received with its own; the other copies what it has received.
+    let text = |combine: &str| {
+        format!(
+            r#"{{"format":"tuwtree-schedule","version":5,"operation":"allreduce","processors":2,"order":"any","ports":1,
+            "vector_bytes":400,"combine_per_byte":1.0,"segment_bytes":[400,400],"actions":[
+            [{{"receive":1,"into":["segment",0,400]}},{{"from":["segment",0,400],"into":["output",0,400]{combine}}},
+             {{"send":1,"from":["output",0,400]}}],
+            [{{"send":0,"from":["input",0,400]}},{{"receive":0,"into":["segment",0,400]}},
+             {{"from":["segment",0,400],"into":["output",0,400]}}]]}}"#
+        )
+    };
+    let costs = Homogeneous::new(100.0, 1.0, 0.5).unwrap();
+    let stated = StatedCosts::from(costs);
+    let picture = |combine: &str| {
+        let schedule = document::read(text(combine).as_bytes()).unwrap();
+        let timeline = simulate(&schedule, &costs, Sends::Synchronous).unwrap();
+        let performance = Performance { schedule: &schedule, timeline: &timeline, costs: &stated };
+        TimelinePicture::new(performance).svg()
+    };
+    let (combining, plain) = (picture(r#","combine":"right""#), picture(""));
+    let document = Document::parse(&combining).unwrap();
+    let widths = |class: &str| -> Vec<f64> {
+        of_class(&document, class).into_iter().map(|bar| number(bar, "width")).collect()
+    };
+    // 400 bytes at 1 a byte, and at 0.5; then the legend.
+    let ([combined, 24.0], [copied, 24.0]) = (&widths("combine")[..], &widths("copy")[..]) else {
+        panic!("a bar and a place in the legend each: {combining}");
+    };
+    assert!((combined / copied - 2.0).abs() < 0.01, "{combined} {copied}");
+    assert!(combining.contains(">combine</text>") && combining.contains(".combine{fill:"));
+    assert!(!plain.contains("combine"), "{plain}");
 }
 
 #[test]

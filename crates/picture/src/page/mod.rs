@@ -97,6 +97,7 @@ struct PageView<'a> {
     /// How to read the trees.
     reading: String,
     has_exchanges: bool,
+    combines_copies: bool,
     has_latency: bool,
     has_shared: bool,
     version: &'a str,
@@ -196,7 +197,8 @@ impl Report<'_> {
         let all_kinds = |letter: char| {
             timelines.iter().any(|one| one.kinds.to_ascii_lowercase().contains(letter))
         };
-        let [has_exchanges, has_latency, has_shared] = ['x', 'l', 'g'].map(all_kinds);
+        let [has_exchanges, combines_copies, has_latency, has_shared] =
+            ['x', 'm', 'l', 'g'].map(all_kinds);
         let in_seconds =
             self.candidates.iter().any(|one| Unit::of(one.performance.costs) == Unit::Seconds);
         let data = serde_json::to_string(&Data {
@@ -217,6 +219,7 @@ impl Report<'_> {
             has_trees: self.candidates.iter().any(|one| one.tree.is_some()),
             reading: self.reading(),
             has_exchanges,
+            combines_copies,
             has_latency,
             has_shared,
             version: self.version,
@@ -343,6 +346,7 @@ impl TimelineData {
                 BarKind::Receive => 'r',
                 BarKind::Exchange => 'x',
                 BarKind::Copy => 'c',
+                BarKind::Combine => 'm',
                 BarKind::Wait => 'w',
                 BarKind::Latency => 'l',
             };

@@ -7,7 +7,7 @@
   const RIGHT = 12; // pixels right of the bars
   const TALLEST_ROW = 24;
   const LARGEST_ZOOM = 10000;
-  const KINDS = { s: "send", r: "receive", x: "exchange", c: "copy", w: "wait", l: "latency", g: "shared" };
+  const KINDS = { s: "send", r: "receive", x: "exchange", c: "copy", m: "combine", w: "wait", l: "latency", g: "shared" };
 
   const element = (id) => document.getElementById(id);
   const data = JSON.parse(element("data").textContent);

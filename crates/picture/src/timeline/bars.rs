@@ -2,7 +2,7 @@
 
 use crate::messages::Performance;
 use tuwtree_model::Rank;
-use tuwtree_schedule::{Deed, Held, Occupation, Schedule};
+use tuwtree_schedule::{Arrival, Deed, Held, Occupation, Schedule};
 
 /// What goes on during a bar, in the order of the legend.
 #[derive(
@@ -23,6 +23,8 @@ pub(crate) enum BarKind {
     Receive,
     Exchange,
     Copy,
+    /// A copy that is combined with what is there.
+    Combine,
     Wait,
     Latency,
 }
@@ -33,7 +35,11 @@ impl BarKind {
         match self {
             BarKind::Wait => Some(3.0),
             BarKind::Latency => Some(1.0),
-            BarKind::Send | BarKind::Receive | BarKind::Exchange | BarKind::Copy => None,
+            BarKind::Send
+            | BarKind::Receive
+            | BarKind::Exchange
+            | BarKind::Copy
+            | BarKind::Combine => None,
         }
     }
 }
@@ -79,7 +85,8 @@ pub(crate) fn bars(
         let action = programs.action(programs.range(rank).start + index).of_held(held);
         let (send, receive) = (action.send(), action.receive());
         let (kind, copied) = match action.deed {
-            Deed::Copy { from, .. } => (BarKind::Copy, from.bytes()),
+            Deed::Copy { from, arrival: Arrival::Store, .. } => (BarKind::Copy, from.bytes()),
+            Deed::Copy { from, .. } => (BarKind::Combine, from.bytes()),
             Deed::Send(_) => (BarKind::Send, 0),
             Deed::Receive(_) => (BarKind::Receive, 0),
             Deed::Exchange(..) => (BarKind::Exchange, 0),

@@ -7,7 +7,9 @@ mod shared;
 use crate::frame::{MARGIN, PictureStyle, TEXT, draw_title, open_picture, prefix, title_height};
 use crate::labels::{self, Unit};
 use crate::messages::Performance;
-use crate::palette::{BLUE, FAINT, GREEN, INK, LINE, NEUTRAL, ORANGE, PAPER, PURPLE, VERMILION};
+use crate::palette::{
+    BLUE, FAINT, GREEN, INK, LINE, NEUTRAL, ORANGE, PAPER, PURPLE, VERMILION, YELLOW,
+};
 use crate::scale::Scale;
 use crate::svg::{Px, Xml};
 pub(crate) use bars::{Bar, BarKind, bars, critical_actions, lane};
@@ -167,6 +169,9 @@ impl TimelineCanvas<'_> {
         if self.has_latency() {
             style += &latency_style();
         }
+        if self.combines_copies() {
+            style += &combine_style();
+        }
         xml.text("style", &[], style);
         draw_title(&mut xml, &title, &lines, width);
         self.draw_axis(&mut xml, top, bottom);
@@ -308,7 +313,7 @@ impl TimelineCanvas<'_> {
             (BarKind::Send, Some(to), _) => format!("to {to}"),
             (BarKind::Receive, _, Some(from)) => format!("from {from}"),
             (BarKind::Exchange, Some(to), Some(from)) if to == from => format!("with {to}"),
-            (BarKind::Copy, ..) => "copy".to_owned(),
+            (BarKind::Copy | BarKind::Combine, ..) => bar.kind.name().to_owned(),
             _ => return,
         };
         if labels::width(&text, SMALL) + 6.0 > x2 - x1 {
@@ -420,6 +425,15 @@ impl TimelineCanvas<'_> {
         })
     }
 
+    /// Whether anybody combines what it copies.
+    fn combines_copies(&self) -> bool {
+        let schedule = self.picture.performance.schedule;
+        (0..schedule.processors()).any(|rank| {
+            let mut actions = schedule.programs().actions(rank);
+            actions.any(|action| action.receive().is_none() && action.combines().is_some())
+        })
+    }
+
     fn draw_legend(&self, xml: &mut Xml, rows: &[TimelineRow], top: f64) {
         let mut x = MARGIN;
         let y = top + 11.0;
@@ -432,6 +446,7 @@ impl TimelineCanvas<'_> {
         let mut entries: Vec<(&str, &str, f64)> = BarKind::all()
             .filter(|&kind| match kind {
                 BarKind::Exchange => has_exchanges,
+                BarKind::Combine => self.combines_copies(),
                 BarKind::Latency => self.has_latency(),
                 BarKind::Send | BarKind::Receive | BarKind::Copy | BarKind::Wait => true,
             })
@@ -464,6 +479,13 @@ impl TimelineCanvas<'_> {
 /// What the style sheet has besides where latencies overlap.
 fn latency_style() -> String {
     format!(".timeline .latency{{fill:{INK}}}\n")
+}
+
+/// What the style sheet has besides where copies are combined.
+fn combine_style() -> String {
+    format!(
+        ".timeline .combine{{fill:{YELLOW};stroke:{PAPER};stroke-width:0.3}}\n.timeline .in-combine{{fill:{INK}}}\n"
+    )
 }
 
 /// How many ports each rank uses, up to the last; at least one.
