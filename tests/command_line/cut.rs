@@ -26,13 +26,35 @@ fn schedules_that_cut_the_vector_are_compared_if_that_is_asked_for() {
     assert_eq!(times(&kept).iter().map(|(name, _)| *name).collect::<Vec<_>>(), ordered);
     // To another root than 0, the result is passed on.
     let forwarded = json(&format!("{reduce} --order ordered --root 3 --json"));
-    assert!(times(&forwarded).contains(&("binomial-forwarded", 174 + 34)), "{forwarded}");
-    assert_ne!(forwarded["recommended"], "binomial");
+    let [first, ..] = times(&forwarded)[..] else { panic!("{forwarded}") };
+    assert_eq!(first, ("binomial-forwarded", 174 + 34));
     let text = tuwtree("compare --op broadcast --vector 1MiB -p 48 --cut").success();
     assert!(text.contains("lower bound on any schedule") && !text.contains("tree"), "{text}");
     tuwtree("optimize --op gather --dist spikes -p 9 --cut").fails(2, &["--cut is for broadcast"]);
     tuwtree("optimize --op reduce --vector 24 -p 5 --combine 1 --algorithm oblivious")
         .fails(1, &["--cut has schedules for others"]);
+}
+
+#[test]
+fn reductions_in_rank_order_are_compared_with_those_that_keep_it_whatever_the_root() {
+    let reduce = "--op reduce --vector 24 -p 6 --alpha 10 --combine 1 --cut";
+    for root in 0..6 {
+        let arguments = format!("optimize {reduce} --order ordered --root {root}");
+        let kept = json(&format!("{arguments} --json"));
+        let all = kept["constructions"].as_array().unwrap();
+        assert!(all.iter().all(|one| one["order"] == "ordered"), "{kept}");
+        let names: Vec<&str> = times(&kept).iter().map(|(name, _)| *name).collect();
+        let uncut = if root == 0 { "binomial" } else { "binomial-forwarded" };
+        assert_eq!(names, [uncut, "rabenseifner-half", "rabenseifner-full"], "{root}");
+        let best = kept["recommended"].as_str().unwrap();
+        assert!(names.contains(&best), "{kept}");
+        // Who names one that does not keep it gets it, with a mark.
+        let text = tuwtree(&format!("{arguments} --algorithm binomial,binomial-forwarded"));
+        let text = text.success();
+        let mark = "binomial is for operators that commute";
+        assert_eq!(text.contains(mark), root != 0, "{text}");
+        assert_eq!(text.contains("Recommended: binomial-forwarded."), root != 0, "{text}");
+    }
 }
 
 #[test]

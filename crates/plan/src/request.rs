@@ -293,8 +293,8 @@ impl<'a> Request<'a> {
 
     /// Whether a schedule is for any operator; of trees, those that were built tell.
     fn keeps_operands_in_order(&self, construction: Construction) -> bool {
-        let operation = self.problem.operation();
-        construction.builds_trees() || catalogue::keeps_operands_in_order(construction, operation)
+        construction.builds_trees()
+            || catalogue::keeps_operands_in_order(construction, self.problem)
     }
 
     /// A tree that is wanted, with its method settled: the fastest where none is named.

@@ -21,12 +21,14 @@ pub(super) const fn row(
     CatalogueRow { is_online: true, ..CatalogueRow::plain(summary, |_, _| true, build) }
 }
 
-/// Whether a construction combines operands in rank order, as operators need it that do not commute.
-pub(crate) fn keeps_operands_in_order(construction: Construction, operation: Operation) -> bool {
+/// Whether a construction combines operands in rank order, as operators need it that do not commute, with the root of the
+/// problem.
+pub(crate) fn keeps_operands_in_order(construction: Construction, problem: &Problem) -> bool {
+    let operation = problem.operation();
     match construction {
-        // In a reduction to rank 0; its outcome tells of others.
-        Construction::Binomial
-        | Construction::BinomialForwarded
+        // Counted from another root, the ranks before it come last.
+        Construction::Binomial => !operation.is_reduction() || is_rank_0(problem),
+        Construction::BinomialForwarded
         | Construction::RabenseifnerHalf
         | Construction::RabenseifnerFull
         | Construction::BinaryBlocks
@@ -34,6 +36,11 @@ pub(crate) fn keeps_operands_in_order(construction: Construction, operation: Ope
         | Construction::RecursiveDoubling => true,
         _ => !operation.is_reduction(),
     }
+}
+
+/// Whether schedules have rank 0 as root, as they do where any will do.
+fn is_rank_0(problem: &Problem) -> bool {
+    !matches!(problem.root(), Root::Given(1..))
 }
 
 pub(super) const PAIRWISE: CatalogueRow = row(
@@ -59,10 +66,7 @@ pub(super) const BINOMIAL: CatalogueRow = row(
 );
 
 pub(super) const BINOMIAL_FORWARDED: CatalogueRow = CatalogueRow {
-    suits: |request, order| {
-        let is_elsewhere = matches!(request.problem.root(), Root::Given(1..));
-        order == Order::Ordered && is_elsewhere
-    },
+    suits: |request, order| order == Order::Ordered && !is_rank_0(request.problem),
     ..row(
         "the same to rank 0, which passes the result on: in rank order for every root, as in MPICH",
         |request, wanted| {
