@@ -195,7 +195,8 @@ impl Collectives {
             return None;
         }
         let most = most_bundled(&prices, processors, settings.most_passed);
-        let all = (processors as u128 - 1) * prices.occupancy(bytes);
+        // Every rank sends and receives all the time.
+        let all = (processors as u128 - 1) * prices.exchanged.occupancy(bytes);
         let all = u64::try_from(all).unwrap_or(INVALID - 1);
         best(
             &prices,
@@ -500,7 +501,8 @@ fn has_bundles(rule: KnownRule, processors: usize, bytes: u64) -> bool {
 }
 
 /// What a rank tells of its messages: a number that is 0 in the sum of all ranks if both ends of all messages say the same of
-/// them, the largest that can be passed on, and how long its port is busy with those that cannot, and with all.
+/// them, the largest that can be passed on, and how long its port is busy with those that cannot, at most, and with all, at
+/// least.
 fn told(
     ParsedAlltoall { given, result }: &ParsedAlltoall,
     (rank, p): (Rank, usize),
@@ -515,10 +517,9 @@ fn told(
         balance = balance.wrapping_add(mark(rank, peer, sent));
         balance = balance.wrapping_sub(mark(peer, rank, received));
         for (bytes, [large, all]) in [sent, received].into_iter().zip(&mut busy) {
-            let time = prices.occupancy(bytes);
-            *all += time;
+            *all += prices.least.occupancy(bytes);
             match bytes > most {
-                true => *large += time,
+                true => *large += prices.most.occupancy(bytes),
                 false => small = small.max(bytes),
             }
         }
@@ -543,8 +544,9 @@ fn mark(from: Rank, to: Rank, bytes: u64) -> u64 {
 /// ports: they take `ceil(log2 p) / 2` hops. No rank holds more than `most_passed` bytes.
 fn most_bundled(prices: &Prices, processors: usize, most_passed: u64) -> u64 {
     let hops = u128::from(processors.next_power_of_two().ilog2().div_ceil(2));
-    let own = prices.occupancy(1);
-    let pays = |bytes: u64| hops.saturating_sub(1) * (prices.occupancy(bytes) - own) <= own;
+    let own = prices.exchanged.occupancy(1);
+    let more = |bytes: u64| prices.exchanged.occupancy(bytes) - own;
+    let pays = |bytes: u64| hops.saturating_sub(1) * more(bytes) <= own;
     let powers = std::iter::successors(Some(MOST_BUNDLED), |one| Some(one / 2));
     let most = powers.take_while(|&one| one > 0).find(|&one| pays(one)).unwrap_or(0);
     most.min(most_passed.min(MOST_AT_ONCE) / processors as u64)
@@ -557,7 +559,7 @@ fn best(
     [small, large_time, all_time]: [u64; 3],
 ) -> Option<Bundling> {
     // Whatever the library does, it sends each message straight.
-    let latency = prices.message(1) - prices.occupancy(1);
+    let latency = prices.least.message(1) - prices.least.occupancy(1);
     let library = (u128::from(all_time) + latency) * 100 / 105;
     let radices = std::iter::successors(Some(2_usize), |one| Some(2 * one));
     let ours = |radix| u128::from(large_time) + bundled_at_most(prices, (processors, radix), small);
@@ -573,8 +575,8 @@ fn bundled_at_most(prices: &Prices, (p, radix): (usize, usize), small: u64) -> u
         let mut latency = 0;
         for distance in distances(p, radix, width) {
             let bytes = (4 + small) * slots_count(p, radix, (width, distance));
-            time += prices.occupancy(bytes);
-            latency = latency.max(prices.message(bytes) - prices.occupancy(bytes));
+            time += prices.most.occupancy(bytes);
+            latency = latency.max(prices.most.message(bytes) - prices.most.occupancy(bytes));
         }
         time += latency;
         width *= radix;
@@ -632,7 +634,7 @@ mod tests {
         let prices = Prices::linear(10_000_000, 1000);
         let most = most_bundled(&prices, 64, 1 << 26);
         assert_eq!(most, 4096);
-        let straight = |bytes| 63 * prices.occupancy(bytes) as u64;
+        let straight = |bytes| 63 * prices.least.occupancy(bytes) as u64;
         let chosen = |bytes| best(&prices, (64, most), [bytes, 0, straight(bytes)]);
         assert!(chosen(8).is_some_and(|one| one.radix <= 4), "{:?}", chosen(8));
         // Larger ones in a larger radix, in which data takes fewer hops.
@@ -641,10 +643,10 @@ mod tests {
         let cheap = Prices::linear(10_000, 1000);
         let most_cheap = most_bundled(&cheap, 64, 1 << 26);
         assert_eq!(most_cheap, 4);
-        let straight_cheap = 63 * cheap.occupancy(4) as u64;
+        let straight_cheap = 63 * cheap.least.occupancy(4) as u64;
         assert_eq!(best(&cheap, (64, most_cheap), [4, 0, straight_cheap]), None);
         // Large ones beside small ones take as long either way.
-        let large = prices.occupancy(1_000_000) as u64;
+        let large = prices.most.occupancy(1_000_000) as u64;
         let beside = best(&prices, (64, most), [8, large, straight(8) + large]);
         assert!(beside.is_some());
         assert_eq!(best(&prices, (64, 0), [0, large, large]), None);

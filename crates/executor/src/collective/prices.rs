@@ -5,19 +5,34 @@
 //! processor rounds.
 //!
 //! What ours takes is bounded from above, and the library's algorithm from below, in the model of one port that sends and
-//! receives at once: ours is chosen only where it is faster beyond doubt by the costs.
+//! receives at once: ours is chosen only where it is faster beyond doubt by the costs. Where exchanges have costs of their
+//! own, ours has the dearer of those and of lone messages, and the library's the cheaper, unless all it sends is of exchanges.
 
+mod least;
+
+use self::least::{least_of_allgather, least_of_reduce_scatter};
 use crate::settings::{RootlessAlgorithm, RootlessChoice};
 use tuwtree_collective::{
     Circulation, Flow, MessagePrice, overlapped_time_in_pieces, steps_in_pieces,
 };
 use tuwtree_model::document::Machine;
-use tuwtree_model::{BlockSizes, CostModel, Operation, Rank};
+use tuwtree_model::{BlockSizes, CostModel, Costs, Operation, Rank, Time, TimeError};
 use tuwtree_plan::Library;
 
 /// What a message costs by its size, in picoseconds: for each power of two, and on straight lines between them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Prices {
+    /// Of messages one of whose ends both sends and receives.
+    pub(super) exchanged: PriceTable,
+    /// Of those and lone ones, what is cheaper: no message costs less.
+    pub(super) least: PriceTable,
+    /// What is dearer: no message costs more.
+    pub(super) most: PriceTable,
+}
+
+/// What messages of one kind cost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct PriceTable {
     /// Of messages of `2^k` bytes.
     powers: Vec<u64>,
     /// The part of that in which a port can do nothing else.
@@ -37,13 +52,52 @@ impl Prices {
     /// O(p).
     pub(crate) fn of(machine: &Machine, processors: usize) -> Prices {
         let costs = &machine.costs;
+        let lone = PriceTable::of(costs, processors, |from, to, bytes| {
+            costs.transmission_between(from, to, bytes)
+        });
+        let exchanged = PriceTable::of(costs, processors, |from, to, bytes| {
+            costs.exchange_between(from, to, bytes)
+        });
+        Prices {
+            least: lone.with(&exchanged, u64::min),
+            most: lone.with(&exchanged, u64::max),
+            exchanged,
+        }
+    }
+
+    /// Those of a usual network, where no machine is known: 10 us and 1 ns for each byte.
+    pub(crate) fn usual() -> Prices {
+        Prices::linear(10_000_000, 1000)
+    }
+
+    /// So many picoseconds for a message, and for each of its bytes.
+    pub(crate) fn linear(alpha: u64, beta: u64) -> Prices {
+        let powers: Vec<u64> = (0..=POWERS).map(|power| alpha + (beta << power)).collect();
+        PriceTable { occupied: powers.clone(), powers }.into()
+    }
+}
+
+impl From<PriceTable> for Prices {
+    /// The same for all messages.
+    fn from(all: PriceTable) -> Prices {
+        Prices { exchanged: all.clone(), least: all.clone(), most: all }
+    }
+}
+
+impl PriceTable {
+    /// The prices of messages that occupy ports for this long.
+    ///
+    /// # Complexity
+    /// O(p).
+    fn of(
+        costs: &Costs,
+        processors: usize,
+        occupies: impl Fn(Rank, Rank, u64) -> Result<Time, TimeError>,
+    ) -> PriceTable {
         let seconds = |from: Rank, to: Rank, bytes: u64| {
-            let times = (
-                costs.latency_between(from, to, bytes),
-                costs.transmission_between(from, to, bytes),
-            );
+            let times = (costs.latency_between(from, to, bytes), occupies(from, to, bytes));
             match times {
-                (Ok(latency), Ok(transmission)) => (latency.units(), transmission.units()),
+                (Ok(latency), Ok(occupied)) => (latency.units(), occupied.units()),
                 _ => (0.0, 0.0),
             }
         };
@@ -63,18 +117,18 @@ impl Prices {
             (picoseconds(dearest.0), picoseconds(dearest.1))
         };
         let (powers, occupied) = (0..=POWERS).map(price).unzip();
-        Prices { powers, occupied }
+        PriceTable { powers, occupied }
     }
 
-    /// Those of a usual network, where no machine is known: 10 us and 1 ns for each byte.
-    pub(crate) fn usual() -> Prices {
-        Prices::linear(10_000_000, 1000)
-    }
-
-    /// So many picoseconds for a message, and for each of its bytes.
-    pub(crate) fn linear(alpha: u64, beta: u64) -> Prices {
-        let powers: Vec<u64> = (0..=POWERS).map(|power| alpha + (beta << power)).collect();
-        Prices { occupied: powers.clone(), powers }
+    /// For each size what `choose` takes of both.
+    fn with(&self, other: &PriceTable, choose: fn(u64, u64) -> u64) -> PriceTable {
+        let chosen = |one: &[u64], other: &[u64]| {
+            one.iter().zip(other).map(|(&one, &other)| choose(one, other)).collect()
+        };
+        PriceTable {
+            powers: chosen(&self.powers, &other.powers),
+            occupied: chosen(&self.occupied, &other.occupied),
+        }
     }
 
     /// What a message costs; nothing where there is nothing to send.
@@ -153,7 +207,7 @@ pub(crate) fn circulation(
     let cut = (element_bytes, flow_of(operation));
     let pieces = || match choice.number {
         Some(stated) => usize::from(stated.get()),
-        None => best_pieces(sizes, cut, prices, u128::MAX).pieces,
+        None => best_pieces(sizes, cut, &prices.most, u128::MAX).pieces,
     };
     match choice.algorithm {
         RootlessAlgorithm::Native | RootlessAlgorithm::Linear | RootlessAlgorithm::Bruck => None,
@@ -167,8 +221,8 @@ pub(crate) fn circulation(
             };
             // As much as measurements differ.
             let most = library * 100 / 105;
-            let in_pieces = best_pieces(sizes, cut, prices, most);
-            let windows = time_of_windows(sizes, prices);
+            let in_pieces = best_pieces(sizes, cut, &prices.most, most);
+            let windows = time_of_windows(sizes, &prices.most);
             let (best, time) = match windows <= in_pieces.time {
                 true => (Circulation::Windows, windows),
                 false => (Circulation::Pieces(in_pieces.pieces), in_pieces.time),
@@ -203,7 +257,7 @@ struct PiecesBound {
 fn best_pieces(
     sizes: &BlockSizes,
     (element_bytes, flow): (u64, Flow),
-    prices: &Prices,
+    prices: &PriceTable,
     most: u128,
 ) -> PiecesTime {
     let all = bounds_in_pieces(sizes, element_bytes, prices);
@@ -236,7 +290,11 @@ fn best_pieces(
 ///
 /// # Source
 /// J. L. Träff, arXiv:2205.10072.
-fn bounds_in_pieces(sizes: &BlockSizes, element_bytes: u64, prices: &Prices) -> Vec<PiecesBound> {
+fn bounds_in_pieces(
+    sizes: &BlockSizes,
+    element_bytes: u64,
+    prices: &PriceTable,
+) -> Vec<PiecesBound> {
     let rounds = u128::from(sizes.processors().next_power_of_two().ilog2());
     let elements: Vec<u64> =
         sizes.iter().map(|bytes| bytes / element_bytes).filter(|&one| one > 0).collect();
@@ -278,7 +336,7 @@ const MOST_STEPS: u128 = 1 << 21;
 const MOST_PIECES: usize = 1 << 20;
 
 /// What windows of blocks along skips that halve `p` take at most: in each round the longest message.
-fn time_of_windows(sizes: &BlockSizes, prices: &Prices) -> u128 {
+fn time_of_windows(sizes: &BlockSizes, prices: &PriceTable) -> u128 {
     let (p, mut time) = (sizes.processors(), 0);
     let mut skip = p;
     while skip > 1 {
@@ -300,151 +358,17 @@ fn window(sizes: &BlockSizes, first: Rank, count: usize) -> u64 {
     sizes.before(end.min(p)) - sizes.before(first) + sizes.before(end.saturating_sub(p))
 }
 
-/// What the library's algorithm takes at least for an allgather.
-///
-/// # Source
-/// MPICH 4.0 to 4.3: `maint/tuning/coll/mpir/generic.json`, chunks by `MPIR_CVAR_ALLGATHERV_PIPELINE_MSG_SIZE`.
-/// Open MPI 4.1 and 5.0: `coll_tuned_decision_fixed.c`, where the size is that of all blocks over `p`. Others are taken to
-/// do the best of what these do.
-fn least_of_allgather(sizes: &BlockSizes, prices: &Prices, rule: KnownRule) -> u128 {
-    let (p, total) = (sizes.processors(), sizes.total());
-    let known = Least::of(sizes, prices);
-    match rule {
-        KnownRule::Mpich => match (p.is_power_of_two(), total) {
-            (true, ..524_288) => known.doubling(),
-            (false, ..81_920) => known.bruck(),
-            _ => known.ring(CHUNK_BYTES),
-        },
-        KnownRule::OpenMpi => match (p, total / p as u64) {
-            (..8, ..256) | (8..16, ..1024) | (16..32, ..128) | (32..128, ..256) => known.by_root(),
-            (..8, 4096..8192) => known.ring(u64::MAX),
-            (..8, 16_384..262_144) => known.bruck(),
-            (..8, _) => known.neighbours(),
-            (8..16, _) | (16..32, ..262_144) | (32..64, ..8192) | (64..128, ..4096) => {
-                known.bruck()
-            }
-            (128..256, 1024..65_536) | (512..1024, 4096..1_048_576) => known.neighbours(),
-            (128..512, ..1024) | (512..1024, ..512 | 1024..4096) => known.bruck(),
-            (512..1024, ..1024) => known.by_root(),
-            (..1024, _) => known.ring(u64::MAX),
-            (_, ..4096) => known.bruck(),
-            _ => known.neighbours(),
-        },
-        KnownRule::Unknown => {
-            known.few_rounds().min(known.ring(CHUNK_BYTES)).min(known.neighbours())
-        }
-    }
-}
-
-/// What the library's algorithm takes at least for a reduce-scatter: that of recursive halving, or of sending each block
-/// straight to its owner.
-fn least_of_reduce_scatter(sizes: &BlockSizes, prices: &Prices, rule: KnownRule) -> u128 {
-    let known = Least::of(sizes, prices);
-    match (rule, sizes.total()) {
-        (KnownRule::Mpich, 524_288..) => known.pairwise(),
-        (KnownRule::Mpich, _) => known.few_rounds(),
-        _ => known.few_rounds().min(known.pairwise()),
-    }
-}
-
-/// The chunks of MPICH's ring.
-const CHUNK_BYTES: u64 = 32_768;
-
-/// What algorithms take at least.
-struct Least<'a> {
-    prices: &'a Prices,
-    sizes: &'a BlockSizes,
-    p: u128,
-    /// The largest block.
-    largest: u64,
-    /// All that some rank receives: that with the smallest block.
-    received: u64,
-    /// The blocks that are not empty.
-    blocks: u128,
-}
-
-impl Least<'_> {
-    fn of<'a>(sizes: &'a BlockSizes, prices: &'a Prices) -> Least<'a> {
-        let [largest, smallest] =
-            [sizes.iter().max(), sizes.iter().min()].map(|one| one.unwrap_or(0));
-        Least {
-            prices,
-            sizes,
-            p: sizes.processors() as u128,
-            largest,
-            received: sizes.total() - smallest,
-            blocks: sizes.iter().filter(|&bytes| bytes > 0).count() as u128,
-        }
-    }
-
-    /// All rounds of messages that have these bytes together.
-    fn rounds(&self, rounds: u128, bytes: u64) -> u128 {
-        // All but the first message of a rank cost a start-up more.
-        rounds.saturating_sub(1) * self.prices.message(1) + self.prices.message(bytes)
-    }
-
-    /// Bruck's algorithm: some rank sends all these windows, from its own block on, one after the other.
-    fn bruck(&self) -> u128 {
-        let p = self.sizes.processors();
-        let distances =
-            || std::iter::successors(Some(1), |&one| Some(2 * one)).take_while(|&one| one < p);
-        let sent = |rank: Rank| {
-            let windows =
-                distances().map(|distance| window(self.sizes, rank, distance.min(p - distance)));
-            windows.map(|bytes| self.prices.message(bytes)).sum()
-        };
-        (0..p).map(sent).max().unwrap_or(0)
-    }
-
-    /// Recursive doubling of a power of two: some rank sends its subtrees, one after the other.
-    fn doubling(&self) -> u128 {
-        let p = self.sizes.processors();
-        let masks =
-            || std::iter::successors(Some(1), |&one| Some(2 * one)).take_while(|&one| one < p);
-        let sent = |rank: Rank| {
-            let subtrees = masks().map(|mask| window(self.sizes, rank - rank % mask, mask));
-            subtrees.map(|bytes| self.prices.message(bytes)).sum()
-        };
-        (0..p).map(sent).max().unwrap_or(0)
-    }
-
-    /// Any algorithm of few rounds: who has the largest block sends it in every round.
-    fn few_rounds(&self) -> u128 {
-        let rounds = u128::from((self.p as usize).next_power_of_two().ilog2());
-        (rounds * self.prices.message(self.largest)).max(self.rounds(rounds, self.received))
-    }
-
-    /// Around the ring, blocks in chunks: the largest goes through all ranks.
-    fn ring(&self, chunk: u64) -> u128 {
-        let chunks = u128::from(self.largest.div_ceil(chunk).max(1));
-        let hops = self.p.saturating_sub(2) + chunks;
-        let largest = hops * self.prices.message(self.largest.min(chunk));
-        largest.max(self.rounds(self.blocks.saturating_sub(1), self.received))
-    }
-
-    /// Between neighbours, two blocks at a time.
-    fn neighbours(&self) -> u128 {
-        let rounds = (self.p / 2).saturating_sub(1);
-        (rounds * self.prices.message(self.largest)).max(self.rounds(rounds, self.received))
-    }
-
-    /// To a root and from there to all.
-    fn by_root(&self) -> u128 {
-        let rounds = u128::from((self.p as usize).next_power_of_two().ilog2());
-        self.prices.message(self.received) + self.rounds(rounds, self.received)
-    }
-
-    /// Straight to owners, one after the other: that of the largest block combines it `p - 1` times.
-    fn pairwise(&self) -> u128 {
-        let others = self.p.saturating_sub(1);
-        (others * self.prices.message(self.largest))
-            .max(self.rounds(self.blocks.saturating_sub(1), self.received))
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::least::{CHUNK_BYTES, Least};
     use super::*;
+    use tuwtree_collective::{
+        CollectiveError, bruck, circulant, circulant_in_pieces, recursive_doubling, reduce_scatter,
+        ring, ring_in_chunks,
+    };
+    use tuwtree_model::document::Date;
+    use tuwtree_model::{Homogeneous, Network, Problem};
+    use tuwtree_schedule::{Schedule, Sends, simulate};
 
     /// 100 picoseconds and 1 for each byte: the costs of the tables.
     fn prices() -> Prices {
@@ -460,16 +384,16 @@ mod tests {
     #[test]
     fn prices_are_exact_on_straight_lines_and_messages_of_nothing_are_free() {
         for bytes in [1, 2, 3, 1000, 65_537, 1 << 40, (1 << 42) + 7] {
-            assert_eq!(prices().message(bytes), 100 + u128::from(bytes), "{bytes}");
+            assert_eq!(prices().least.message(bytes), 100 + u128::from(bytes), "{bytes}");
         }
-        assert_eq!(prices().message(0), 0);
+        assert_eq!(prices().least.message(0), 0);
     }
 
     #[test]
     fn bounds_are_closed() {
         let sizes = BlockSizes::new([1, 5, 2, 7, 3]).unwrap();
         let bounds = |alpha| -> Vec<u128> {
-            let all = bounds_in_pieces(&sizes, 1, &Prices::linear(alpha, 1));
+            let all = bounds_in_pieces(&sizes, 1, &Prices::linear(alpha, 1).most);
             all.iter().map(|one| one.bound).take(3).collect()
         };
         // 3 rounds of 18 bytes, 4 of 11, or 5 of 8.
@@ -482,7 +406,8 @@ mod tests {
     fn cluster(latency: u64, overhead: u64) -> Prices {
         let occupied = |power: u32| overhead * 1_000_000 + (160_000_u64 << power);
         let occupied: Vec<u64> = (0..=POWERS).map(occupied).collect();
-        Prices { powers: occupied.iter().map(|one| one + latency * 1_000_000).collect(), occupied }
+        let powers = occupied.iter().map(|one| one + latency * 1_000_000).collect();
+        PriceTable { powers, occupied }.into()
     }
 
     #[test]
@@ -490,7 +415,7 @@ mod tests {
         let skewed = BlockSizes::new((0..32).map(|rank| if rank < 5 { 6400 } else { 1 })).unwrap();
         let one = BlockSizes::new((0..32).map(|rank| if rank == 10 { 32_000 } else { 1 })).unwrap();
         let pieces = |sizes: &BlockSizes, prices: &Prices| {
-            best_pieces(sizes, (1, Flow::Spread), prices, u128::MAX).pieces
+            best_pieces(sizes, (1, Flow::Spread), &prices.most, u128::MAX).pieces
         };
         let (overlapping, costly) = (cluster(1600, 400), cluster(200, 800));
         // By the bound it would be 3 and 4, by what ports are occupied 7 and 8.
@@ -513,6 +438,123 @@ mod tests {
             assert!(matches!(one, Some(Circulation::Pieces(20..))), "{one:?}");
             assert_eq!(chosen(&[1_000_000; 48], rule), None, "{rule:?}");
         }
+    }
+
+    /// A machine with these costs, in picoseconds.
+    fn machine(costs: &Homogeneous) -> Machine {
+        let seconds = |picoseconds: f64| picoseconds * 1e-12;
+        let costs = Homogeneous::new(seconds(costs.alpha()), seconds(costs.beta()), 0.0)
+            .unwrap()
+            .with_exchange(seconds(costs.exchange_alpha()), seconds(costs.exchange_beta()))
+            .unwrap();
+        Machine {
+            name: "exchanges".to_owned(),
+            date: Date::parse("2026-01-01").unwrap(),
+            provenance: "costs of exchanges in a test".to_owned(),
+            costs: costs.into(),
+            network: Network::default(),
+            combine_per_byte: 0.0,
+        }
+    }
+
+    /// Blocks of one size, of several, some of them empty, and one large among small ones.
+    fn blocks(p: u64) -> [BlockSizes; 4] {
+        let of = |size: fn(u64) -> u64| BlockSizes::new((0..p).map(size)).unwrap();
+        [
+            of(|_| 300),
+            of(|rank| 1 + rank * 37 % 11 * 50),
+            of(|rank| rank % 3 * 100),
+            of(|rank| if rank == 1 { 90_000 } else { 5 }),
+        ]
+    }
+
+    #[test]
+    fn what_is_taken_at_most_and_at_least_is_so_whatever_exchanges_cost() {
+        let lone = Homogeneous::new(1000.0, 2.0, 0.0).unwrap();
+        for exchange in [
+            (1000.0, 2.0),
+            (2000.0, 4.0),
+            (1500.0, 2.0),
+            (500.0, 1.0),
+            (1000.0, 3.0),
+            (3000.0, 1.0),
+        ] {
+            let costs = lone.with_exchange(exchange.0, exchange.1).unwrap();
+            for p in [2, 3, 4, 5, 8, 12, 13, 16] {
+                let prices = Prices::of(&machine(&costs), p as usize);
+                assert_eq!(
+                    prices.exchanged,
+                    Prices::linear(exchange.0 as u64, exchange.1 as u64).most
+                );
+                for sizes in blocks(p) {
+                    let problem =
+                        |operation| Problem::new(operation, sizes.clone(), costs).unwrap();
+                    let gathered = problem(Operation::Allgather);
+                    let scattered = problem(Operation::ReduceScatter);
+                    let least = Least::of(&sizes, &prices);
+                    let windows = time_of_windows(&sizes, &prices.most);
+                    let pieces = bounds_in_pieces(&sizes, 1, &prices.most);
+                    let pieces = pieces.iter().find(|one| one.pieces == 2).map(|one| one.bound);
+                    let ours = [
+                        (Some(windows), circulant(&gathered)),
+                        (Some(windows), reduce_scatter::circulant(&scattered)),
+                        (pieces, circulant_in_pieces(&gathered, 2)),
+                        (pieces, reduce_scatter::circulant_in_pieces(&scattered, 2)),
+                    ];
+                    let mut libraries = vec![
+                        (least.ring(u64::MAX), ring(&gathered)),
+                        (least.ring(CHUNK_BYTES), ring_in_chunks(&gathered, CHUNK_BYTES)),
+                        (least.bruck(), bruck(&gathered)),
+                        (least.few_rounds(), bruck(&gathered)),
+                        (least.few_rounds(), reduce_scatter::halving(&scattered)),
+                        (least.pairwise(), reduce_scatter::pairwise(&scattered)),
+                    ];
+                    if p.is_power_of_two() {
+                        libraries.push((least.doubling(), recursive_doubling(&gathered)));
+                    }
+                    let time = |schedule: Result<Schedule, CollectiveError>| {
+                        let timeline = simulate(&schedule.unwrap(), &costs, Sends::Synchronous);
+                        timeline.unwrap().completion_time().units() as u128
+                    };
+                    for (which, (bound, schedule)) in ours.into_iter().enumerate() {
+                        let time = time(schedule);
+                        let holds = bound.is_none_or(|bound| time <= bound);
+                        assert!(
+                            holds,
+                            "ours {which}, {p}, {sizes:?}, {exchange:?}: {time} {bound:?}"
+                        );
+                    }
+                    for (which, (bound, schedule)) in libraries.into_iter().enumerate() {
+                        let time = time(schedule);
+                        assert!(
+                            bound <= time,
+                            "{which}, {p}, {sizes:?}, {exchange:?}: {bound} {time}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_exchanges_cost_decides_how_blocks_go() {
+        let mut sizes = vec![1; 48];
+        sizes[16] = 48_000;
+        let sizes = BlockSizes::new(sizes).unwrap();
+        let lone = Homogeneous::new(100.0, 1.0, 0.0).unwrap();
+        let chosen = |alpha: f64, beta: f64| {
+            let costs = lone.with_exchange(alpha, beta).unwrap();
+            chosen_circulation(Operation::Allgather, &sizes, Some(&machine(&costs)))
+        };
+        let usual = chosen(100.0, 1.0);
+        assert!(matches!(usual, Some(Circulation::Pieces(20..))), "{usual:?}");
+        // Start-ups that are dearer: fewer pieces.
+        let (Some(Circulation::Pieces(usual)), Some(Circulation::Pieces(fewer))) =
+            (usual, chosen(1000.0, 1.0))
+        else {
+            panic!("both go in pieces");
+        };
+        assert!(fewer < usual, "{fewer} {usual}");
     }
 
     #[test]
