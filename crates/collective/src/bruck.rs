@@ -6,6 +6,26 @@ use crate::rounds::{Meeting, gathering};
 use tuwtree_model::Problem;
 use tuwtree_schedule::Schedule;
 
+/// How many blocks a rank has before each step of Bruck's allgather in the postal model, `A_0 = 1, ..., A_T = p`, where what
+/// is sent has come `delay` steps later: `A_(t+1) = A_t + min(A_(t - delay + 1), p - A_t)`, with `A_t = 1` before the
+/// first step. With a delay of 1 they double.
+///
+/// # Panics
+/// For no delay.
+///
+/// # Source
+/// A. Bar-Noy, S. Kipnis, Designing broadcasting algorithms in the postal model for message-passing systems, Mathematical
+/// Systems Theory 27, 1994: the generalised Fibonacci numbers.
+pub(crate) fn postal_windows(processors: usize, delay: usize) -> Vec<usize> {
+    assert!(delay > 0, "what is sent comes in a later step");
+    let mut had = vec![1];
+    while let Some(&last) = had.last().filter(|&&last| last < processors) {
+        let window = had[had.len().saturating_sub(delay)];
+        had.push(last + window.min(processors - last));
+    }
+    had
+}
+
 /// The allgather of Bruck et al.: in round `k`, with `w = 2^k`, rank `i` sends its blocks `i`, `i + 1`, ...,
 /// which are `min(w, p - w)`, to `i - w`.
 ///

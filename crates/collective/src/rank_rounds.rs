@@ -3,6 +3,7 @@
 //! Schedules have the messages of all ranks; programs that run need those of one, round after round, and
 //! as little memory as a round takes. Whoever calls with the same sizes gets the other ends of the same messages.
 
+use crate::bruck::postal_windows;
 use crate::circulant::skips;
 use crate::pieces::{Phases, fill_pieces};
 use crate::rounds::{Data, Meeting};
@@ -16,6 +17,19 @@ pub enum Circulation {
     Ring,
     /// Windows of blocks on a circulant graph ([`circulant`](crate::circulant())).
     Windows,
+    /// Bruck's windows of blocks ([`bruck`](crate::bruck())) where what is sent has come so many steps later, at least 1, and
+    /// messages of as many steps are under way at once: windows grow by a generalised Fibonacci sequence, and double if it
+    /// is 1. Allgathers only.
+    ///
+    /// In step `t` rank `i` has blocks `i`, ..., `i + A_t - 1`, or they are on their way to it, and sends the first
+    /// `w_t = min(A_(t - delay + 1), p - A_t)` of them to `i - A_t`; `A_0 = 1`, `A_(t+1) = A_t + w_t`. Where blocks are tiny,
+    /// a message occupies ports for `o`, and is under way for `lambda` more, at most `(delay - 1) o`, its `T` steps take
+    /// `T o + lambda`.
+    ///
+    /// # Source
+    /// A. Bar-Noy, S. Kipnis, Mathematical Systems Theory 27, 1994 (the postal model); J. Bruck, C.-T. Ho, S. Kipnis,
+    /// E. Upfal, D. Weathersby, IEEE TPDS 8(11), 1997 (the windows).
+    Postal(usize),
     /// Every block in so many pieces on that graph ([`circulant_in_pieces`](crate::circulant_in_pieces)); at least 1.
     Pieces(usize),
 }
@@ -55,21 +69,82 @@ pub struct RankRounds {
     element_bytes: u64,
 }
 
+/// How the rounds of all ranks go.
 #[derive(Clone, Debug)]
-enum RoundsKind {
+pub(crate) enum RoundsKind {
     Ring,
+    /// How many blocks a rank has, or are on their way to it, before each round of an allgather, and after the last: so far its
+    /// messages go.
     Windows(Vec<usize>),
     Pieces(Phases),
+}
+
+impl RoundsKind {
+    /// # Panics
+    /// For no pieces, no delay, and what goes in an allgather only where data is combined.
+    pub(crate) fn new(processors: usize, flow: Flow, circulation: Circulation) -> RoundsKind {
+        let spreads = flow == Flow::Spread;
+        match circulation {
+            Circulation::Ring => {
+                assert!(spreads, "there is no ring that combines");
+                RoundsKind::Ring
+            }
+            Circulation::Windows => RoundsKind::Windows(skips(processors)),
+            Circulation::Postal(delay) => {
+                assert!(spreads, "no windows of the postal model combine");
+                RoundsKind::Windows(postal_windows(processors, delay))
+            }
+            Circulation::Pieces(pieces) => RoundsKind::Pieces(Phases::new(processors, pieces)),
+        }
+    }
+
+    /// How many rounds there are.
+    pub(crate) fn count(&self, processors: usize) -> usize {
+        match self {
+            RoundsKind::Ring => processors - 1,
+            RoundsKind::Windows(skips) => skips.len() - 1,
+            RoundsKind::Pieces(phases) => phases.rounds(),
+        }
+    }
+
+    /// Whom one of so many ranks meets in a round of an allgather.
+    pub(crate) fn meeting(&self, processors: usize, round: usize, rank: Rank) -> Meeting {
+        let p = processors;
+        let at = |to: usize, from: usize| Meeting { to: Some(to % p), from: Some(from % p) };
+        match self {
+            RoundsKind::Ring => at(rank + 1, rank + p - 1),
+            RoundsKind::Windows(skips) => at(rank + p - skips[round], rank + skips[round]),
+            RoundsKind::Pieces(phases) => phases.meeting(round, rank),
+        }
+    }
+}
+
+/// The last round of an allgather some of whose data is in the window that a rank sends in this one, along these skips.
+///
+/// # Complexity
+/// O(rounds).
+pub(crate) fn needed_window(
+    sizes: &BlockSizes,
+    skips: &[usize],
+    round: usize,
+    rank: Rank,
+) -> Option<usize> {
+    let (p, count) = (sizes.processors(), skips[round + 1] - skips[round]);
+    (0..round).rev().find(|&earlier| {
+        let (start, end) = (skips[earlier], skips[earlier + 1].min(count));
+        start < end && sizes.window((rank + start) % p, end - start) > 0
+    })
 }
 
 impl RankRounds {
     /// The rounds of this rank for blocks of these sizes, which are cut between elements.
     ///
     /// # Panics
-    /// For no pieces, elements of no bytes, a rank that there is not, and a ring of a reduce-scatter.
+    /// For no pieces, no delay, elements of no bytes, a rank that there is not, and a reduce-scatter of what is for allgathers
+    /// only.
     ///
     /// # Complexity
-    /// O(p log^2 p) for pieces, else O(log p); no more space than O(p log p).
+    /// O(p log^2 p) for pieces, else O(rounds); no more space than O(p log p).
     ///
     /// # Example
     /// ```
@@ -91,14 +166,7 @@ impl RankRounds {
         let p = sizes.processors();
         assert!(rank < p, "rank {rank} of {p}");
         assert!(element_bytes > 0, "elements have bytes");
-        let kind = match circulation {
-            Circulation::Ring => {
-                assert!(flow == Flow::Spread, "there is no ring that combines");
-                RoundsKind::Ring
-            }
-            Circulation::Windows => RoundsKind::Windows(skips(p)),
-            Circulation::Pieces(pieces) => RoundsKind::Pieces(Phases::new(p, pieces)),
-        };
+        let kind = RoundsKind::new(p, flow, circulation);
         RankRounds { sizes, rank, flow, kind, element_bytes }
     }
 
@@ -114,17 +182,13 @@ impl RankRounds {
 
     /// How many rounds there are.
     pub fn count(&self) -> usize {
-        match &self.kind {
-            RoundsKind::Ring => self.sizes.processors() - 1,
-            RoundsKind::Windows(skips) => skips.len() - 1,
-            RoundsKind::Pieces(phases) => phases.rounds(),
-        }
+        self.kind.count(self.sizes.processors())
     }
 
     /// Writes the messages of a round.
     ///
     /// # Complexity
-    /// O(p) for pieces, else O(1).
+    /// O(p) for pieces, else O(rounds).
     pub fn fill(&self, round: usize, messages: &mut RoundMessages) {
         let mut sent = Data::of(std::mem::take(&mut messages.sent));
         let mut received = Data::of(std::mem::take(&mut messages.received));
@@ -141,18 +205,13 @@ impl RankRounds {
 
     fn meeting(&self, round: usize) -> Meeting {
         let (p, rank) = (self.sizes.processors(), self.rank);
-        let at = |to: usize, from: usize| Meeting { to: Some(to % p), from: Some(from % p) };
         match (&self.kind, self.flow) {
-            (RoundsKind::Ring, _) => at(rank + 1, rank + p - 1),
-            (RoundsKind::Windows(skips), Flow::Spread) => {
-                at(rank + p - skips[round], rank + skips[round])
-            }
             (RoundsKind::Windows(skips), Flow::Combined) => {
                 let skip = skips[skips.len() - 2 - round];
-                at(rank + skip, rank + p - skip)
+                Meeting { to: Some((rank + skip) % p), from: Some((rank + p - skip) % p) }
             }
-            (RoundsKind::Pieces(phases), Flow::Spread) => phases.meeting(round, rank),
             (RoundsKind::Pieces(phases), Flow::Combined) => phases.meeting_backwards(round, rank),
+            (kind, _) => kind.meeting(p, round, rank),
         }
     }
 
@@ -180,7 +239,6 @@ impl RankRounds {
 
     /// The last round whose message is part of what is sent in this one.
     fn needs(&self, round: usize, to: Rank) -> Option<usize> {
-        let before = round.checked_sub(1);
         match (&self.kind, self.flow) {
             (RoundsKind::Pieces(phases), Flow::Spread) => {
                 let p = self.sizes.processors();
@@ -194,7 +252,10 @@ impl RankRounds {
                 });
                 ages.min().and_then(|age| round.checked_sub(age))
             }
-            _ => before,
+            (RoundsKind::Windows(skips), Flow::Spread) => {
+                needed_window(&self.sizes, skips, round, self.rank)
+            }
+            _ => round.checked_sub(1),
         }
     }
 }
@@ -202,7 +263,7 @@ impl RankRounds {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{circulant, circulant_in_pieces, reduce_scatter, ring};
+    use crate::{bruck, circulant, circulant_in_pieces, reduce_scatter, ring};
     use tuwtree_model::{Homogeneous, Operation, Problem};
     use tuwtree_schedule::{Action, Schedule};
 
@@ -261,10 +322,11 @@ mod tests {
 
     #[test]
     fn whatever_is_sent_has_come_by_the_round_that_is_said_to_be_needed() {
-        for p in 2..36 {
-            for pieces in [1, 2, 5, 11] {
+        let all = [1, 2, 5, 11].map(Circulation::Pieces).into_iter();
+        let all = all.chain([Circulation::Windows]).chain([1, 2, 3, 6, 40].map(Circulation::Postal));
+        for circulation in all {
+            for p in 2..36 {
                 for rank in 0..p {
-                    let circulation = Circulation::Pieces(pieces);
                     let all = RankRounds::new(sizes(p), 1, rank, Flow::Spread, circulation);
                     let (start, own) = (sizes(p).before(rank), sizes(p).block(rank));
                     // For each byte the round in which it came.
@@ -276,6 +338,9 @@ mod tests {
                         let others = bytes.filter(|byte| !(start..start + own).contains(byte));
                         let last = others.map(|byte| came[byte as usize].expect("it came")).max();
                         assert_eq!(messages.needs.filter(|_| messages.to.is_some()), last);
+                        if let (Circulation::Postal(delay), Some(last)) = (circulation, last) {
+                            assert!(last + delay <= round, "{last} and {delay} after {round}");
+                        }
                         for byte in messages.received.iter().flat_map(|one| one.offset..one.end()) {
                             assert_eq!(came[byte as usize].replace(round), None, "comes once");
                         }
@@ -284,5 +349,16 @@ mod tests {
                 }
             }
         }
+    }
+    #[test]
+    fn windows_with_a_delay_of_one_are_bruck_s_and_with_more_those_of_the_postal_model() {
+        for p in 1..70 {
+            let allgather = problem(Operation::Allgather, p);
+            are_of(&bruck(&allgather).unwrap(), Flow::Spread, Circulation::Postal(1));
+        }
+        assert_eq!(postal_windows(32, 2), [1, 2, 3, 5, 8, 13, 21, 32]);
+        assert_eq!(postal_windows(32, 6), [1, 2, 3, 4, 5, 6, 7, 9, 12, 16, 21, 27, 32]);
+        assert_eq!(postal_windows(4, usize::MAX), [1, 2, 3, 4]);
+        assert_eq!(postal_windows(1, 3), [1]);
     }
 }

@@ -84,6 +84,18 @@ impl BlockSizes {
         self.prefix[last + 1] - self.prefix[first]
     }
 
+    /// The bytes of `count <= p` blocks from this one on; after the last comes the first.
+    ///
+    /// # Example
+    /// ```
+    /// let sizes = tuwtree_model::BlockSizes::new([4, 0, 2]).unwrap();
+    /// assert_eq!(sizes.window(2, 2), 6);
+    /// ```
+    pub fn window(&self, first: Rank, count: usize) -> u64 {
+        let (p, end) = (self.processors(), first + count);
+        self.prefix[end.min(p)] - self.prefix[first] + self.prefix[end.saturating_sub(p)]
+    }
+
     /// `m_0 + … + m_{rank-1}`: the displacement of `rank`'s block at the root, in bytes.
     pub fn before(&self, rank: Rank) -> u64 {
         self.prefix[rank]
