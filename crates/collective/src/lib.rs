@@ -67,7 +67,7 @@ pub use bruck::bruck;
 pub use circulant::circulant;
 pub use doubling::recursive_doubling;
 pub use error::CollectiveError;
-pub use overlapping::{MessagePrice, overlapped_time_in_pieces, steps_in_pieces};
+pub use overlapping::{MessagePrice, overlapped_time, performed_messages, steps_in_pieces};
 pub use pieces::{
     PieceTable, circulant_in_pieces, likely_pieces, time_in_pieces, time_in_pieces_at_most,
 };

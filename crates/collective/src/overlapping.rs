@@ -1,14 +1,13 @@
-//! When all have all along [`circulant_in_pieces`], where a message is under way for longer than it occupies ports.
+//! When all have all in an allgather or a reduce-scatter, where a message is under way for longer than it occupies ports.
 //!
 //! A rank sends a message as soon as its port is free and all that is in it has come, which is often not the last round's:
-//! then rounds overlap, and how many pieces are best, no closed bound tells. Here the rounds of all ranks are performed in
-//! thought, in whole numbers, so that all ranks that know sizes and prices find the same.
-//!
-//! [`circulant_in_pieces`]: crate::circulant_in_pieces
+//! then rounds overlap, and how many pieces are best, or how large windows, no closed bound tells. Here the rounds of all
+//! ranks are performed in thought, in whole numbers, so that all ranks that know sizes and prices find the same. Where all
+//! blocks are equal, all ranks do the same at the same time, and one stands for all.
 
-use crate::Flow;
 use crate::pieces::Phases;
-use crate::rounds::Meeting;
+use crate::rank_rounds::{RoundsKind, needed_window};
+use crate::{Circulation, Flow};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use tuwtree_model::{BlockSizes, Rank};
@@ -22,42 +21,68 @@ pub struct MessagePrice {
     pub occupancy: u128,
 }
 
-/// When the last rank has what it is to have, blocks in so many pieces, and all beginning at once. A rank's messages leave in the
-/// order of rounds; they enter in the order in which they arrive. What combines goes strictly round by round, each message
-/// beginning when both ends have ended their last rounds; combining itself takes no time.
+/// When the last rank has what it is to have, all beginning at once. A rank's messages leave in the order of rounds; they
+/// enter in the order in which they arrive. What combines goes strictly round by round, each message beginning when both
+/// ends have ended their last rounds; combining itself takes no time. Pieces are cut between elements.
 ///
 /// # Panics
-/// For no pieces, elements of no bytes.
+/// As [`RankRounds::new`](crate::RankRounds::new).
 ///
 /// # Complexity
-/// [`steps_in_pieces`], and O(p r log p) for r rounds; O(p r) space.
+/// For pieces [`steps_in_pieces`], and O(n log n) for [`performed_messages`] n; else O(n (log n + r)) for r rounds. O(n) space.
 ///
 /// # Example
 /// Two ranks send each other three pieces, one after the other.
 /// ```
-/// use tuwtree_collective::{Flow, MessagePrice, overlapped_time_in_pieces};
+/// use tuwtree_collective::{Circulation, Flow, MessagePrice, overlapped_time};
 /// let sizes = tuwtree_model::BlockSizes::new([30, 0]).unwrap();
 /// let price = |bytes: u64| MessagePrice { latency: 100, occupancy: 1 + u128::from(bytes) };
-/// assert_eq!(overlapped_time_in_pieces(&sizes, 1, 3, Flow::Spread, price), 100 + 3 * 11);
-/// assert_eq!(overlapped_time_in_pieces(&sizes, 1, 3, Flow::Combined, price), 3 * 111);
+/// let time = |flow| overlapped_time(&sizes, 1, Circulation::Pieces(3), flow, price);
+/// assert_eq!(time(Flow::Spread), 100 + 3 * 11);
+/// assert_eq!(time(Flow::Combined), 3 * 111);
 /// ```
-pub fn overlapped_time_in_pieces(
+pub fn overlapped_time(
     sizes: &BlockSizes,
     element_bytes: u64,
-    pieces: usize,
+    circulation: Circulation,
     flow: Flow,
     price: impl Fn(u64) -> MessagePrice,
 ) -> u128 {
     assert!(element_bytes > 0, "elements have bytes");
-    let phases = Phases::new(sizes.processors(), pieces);
-    let messages = messages(sizes, element_bytes, &phases);
+    let p = sizes.processors();
+    let kind = RoundsKind::new(p, flow, circulation);
+    let ranks = distinct_ranks(sizes);
+    let messages = messages(sizes, element_bytes, &kind, ranks);
+    let receiver = |round: usize, rank: Rank| {
+        let to = kind.meeting(p, round, rank).to.expect("all meet in each round");
+        if ranks < p { 0 } else { to }
+    };
     match flow {
-        Flow::Spread => spread(&phases, &messages, price),
-        Flow::Combined => combined(&phases, &messages, price),
+        Flow::Spread => spread(receiver, &messages, price),
+        Flow::Combined => combined(receiver, &messages, price),
     }
 }
 
-/// How many pieces of blocks [`overlapped_time_in_pieces`] looks at: by this its time grows.
+/// How many messages [`overlapped_time`] performs: those of all ranks, or of one that stands for all.
+///
+/// # Panics
+/// As [`RankRounds::new`](crate::RankRounds::new).
+///
+/// # Complexity
+/// O(p log^2 p) for pieces, else O(p).
+pub fn performed_messages(sizes: &BlockSizes, circulation: Circulation) -> u128 {
+    let p = sizes.processors();
+    let rounds = RoundsKind::new(p, Flow::Spread, circulation).count(p);
+    rounds as u128 * distinct_ranks(sizes) as u128
+}
+
+/// How many ranks are performed: 1 where all blocks are equal.
+fn distinct_ranks(sizes: &BlockSizes) -> usize {
+    let are_equal = sizes.iter().all(|bytes| bytes == sizes.block(0));
+    if are_equal { 1 } else { sizes.processors() }
+}
+
+/// How many pieces of blocks [`overlapped_time`] looks at: by this its time grows.
 pub fn steps_in_pieces(processors: usize, pieces: usize) -> u128 {
     let rounds = pieces as u128 + u128::from(processors.next_power_of_two().ilog2());
     (processors as u128).pow(2) * rounds
@@ -71,8 +96,38 @@ struct Sending {
     needs: Option<usize>,
 }
 
-/// For each round what each rank sends.
-fn messages(sizes: &BlockSizes, element_bytes: u64, phases: &Phases) -> Vec<Vec<Sending>> {
+/// For each round of an allgather what each of the first so many ranks sends.
+fn messages(
+    sizes: &BlockSizes,
+    element_bytes: u64,
+    kind: &RoundsKind,
+    ranks: usize,
+) -> Vec<Vec<Sending>> {
+    let p = sizes.processors();
+    let all = |sending: &dyn Fn(usize, Rank) -> Sending| {
+        let of_round = |round| (0..ranks).map(|rank| sending(round, rank)).collect();
+        (0..kind.count(p)).map(of_round).collect()
+    };
+    match kind {
+        RoundsKind::Ring => all(&|round, rank| Sending {
+            bytes: sizes.block((rank + p - round) % p),
+            needs: round.checked_sub(1),
+        }),
+        RoundsKind::Windows(skips) => all(&|round, rank| Sending {
+            bytes: sizes.window(rank, skips[round + 1] - skips[round]),
+            needs: needed_window(sizes, skips, round, rank),
+        }),
+        RoundsKind::Pieces(phases) => messages_in_pieces(sizes, element_bytes, phases, ranks),
+    }
+}
+
+/// The same of blocks in pieces.
+fn messages_in_pieces(
+    sizes: &BlockSizes,
+    element_bytes: u64,
+    phases: &Phases,
+    ranks: usize,
+) -> Vec<Vec<Sending>> {
     let (p, pieces) = (sizes.processors(), phases.pieces());
     let elements = |root| sizes.block(root) / element_bytes;
     let shares: Vec<u64> = (0..p).map(|root| elements(root) / pieces).collect();
@@ -99,7 +154,7 @@ fn messages(sizes: &BlockSizes, element_bytes: u64, phases: &Phases) -> Vec<Vec<
             }
             Sending { bytes: sum * element_bytes, needs: round.checked_sub(youngest) }
         };
-        (0..p).map(sending).collect()
+        (0..ranks).map(sending).collect()
     };
     (0..phases.rounds()).map(of_round).collect()
 }
@@ -107,7 +162,12 @@ fn messages(sizes: &BlockSizes, element_bytes: u64, phases: &Phases) -> Vec<Vec<
 /// Messages that arrive: when, and of which round and from whom; the first first.
 type Arrivals = BinaryHeap<Reverse<(u128, usize, Rank)>>;
 
-fn spread(phases: &Phases, messages: &[Vec<Sending>], price: impl Fn(u64) -> MessagePrice) -> u128 {
+/// When all has come of these messages, for each round what each rank sends, where a receiver is told by round and sender.
+fn spread(
+    receiver: impl Fn(usize, Rank) -> Rank,
+    messages: &[Vec<Sending>],
+    price: impl Fn(u64) -> MessagePrice,
+) -> u128 {
     let p = messages.first().map_or(0, Vec::len);
     let mut ranks = vec![Progress::default(); p];
     // When what each rank receives in each round has come.
@@ -140,8 +200,7 @@ fn spread(phases: &Phases, messages: &[Vec<Sending>], price: impl Fn(u64) -> Mes
     }
     let mut end = 0;
     while let Some(Reverse((arrival, round, from))) = arrivals.pop() {
-        let Meeting { to, .. } = phases.meeting(round, from);
-        let to = to.expect("all meet in each round");
+        let to = receiver(round, from);
         let occupancy = price(messages[round][from].bytes).occupancy;
         let done = arrival.max(ranks[to].in_free) + occupancy;
         ranks[to].in_free = done;
@@ -162,8 +221,9 @@ struct Progress {
     in_free: u128,
 }
 
+/// When all is combined along these messages backwards, from each receiver to its sender.
 fn combined(
-    phases: &Phases,
+    receiver: impl Fn(usize, Rank) -> Rank,
     messages: &[Vec<Sending>],
     price: impl Fn(u64) -> MessagePrice,
 ) -> u128 {
@@ -172,7 +232,7 @@ fn combined(
     for (round, all) in messages.iter().enumerate().rev() {
         let mut next = ended.clone();
         for (into, sending) in all.iter().enumerate().filter(|(_, sending)| sending.bytes > 0) {
-            let from = phases.meeting(round, into).to.expect("all meet in each round");
+            let from = receiver(round, into);
             let MessagePrice { latency, occupancy } = price(sending.bytes);
             let begin = ended[from].max(ended[into]);
             next[from] = next[from].max(begin + occupancy);
@@ -186,7 +246,8 @@ fn combined(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Circulation, RankRounds, RoundMessages, reduce_scatter};
+    use crate::bruck::postal_windows;
+    use crate::{RankRounds, RoundMessages, reduce_scatter};
     use tuwtree_model::{Homogeneous, Operation, Problem};
     use tuwtree_schedule::{Sends, simulate};
 
@@ -200,22 +261,58 @@ mod tests {
 
     #[test]
     fn messages_are_those_of_each_rank() {
-        for p in 2..20 {
-            for pieces in [1, 2, 5, 11] {
-                let phases = Phases::new(p, pieces);
-                let found = messages(&sizes(p), 1, &phases);
+        let pieces = [1, 2, 5, 11].map(Circulation::Pieces).into_iter();
+        let delays = [1, 2, 5].map(Circulation::Postal);
+        for circulation in pieces.chain(delays).chain([Circulation::Ring, Circulation::Windows]) {
+            for p in 2..20 {
+                let kind = RoundsKind::new(p, Flow::Spread, circulation);
+                let found = messages(&sizes(p), 1, &kind, p);
                 let mut own = RoundMessages::default();
                 for rank in 0..p {
-                    let circulation = Circulation::Pieces(pieces);
                     let rounds = RankRounds::new(sizes(p), 1, rank, Flow::Spread, circulation);
+                    assert_eq!(found.len(), rounds.count());
                     for (round, found) in found.iter().enumerate() {
                         rounds.fill(round, &mut own);
                         let bytes = own.sent.iter().map(|piece| piece.bytes).sum();
                         let needs = own.needs;
-                        assert_eq!(found[rank], Sending { bytes, needs }, "{p} {pieces} {round}");
+                        assert_eq!(found[rank], Sending { bytes, needs }, "{p} {circulation:?}");
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn one_rank_stands_for_all_where_blocks_are_equal() {
+        let price = |bytes: u64| MessagePrice {
+            latency: 300 + u128::from(bytes),
+            occupancy: 90 + u128::from(bytes),
+        };
+        let pieces = [1, 3, 7].map(Circulation::Pieces).into_iter();
+        for circulation in pieces.chain([1, 2, 5].map(Circulation::Postal)) {
+            for p in 2..40 {
+                let sizes = BlockSizes::new(vec![21; p]).unwrap();
+                let kind = RoundsKind::new(p, Flow::Spread, circulation);
+                let all = messages(&sizes, 1, &kind, p);
+                let receiver = |round, rank| kind.meeting(p, round, rank).to.unwrap();
+                let found = overlapped_time(&sizes, 1, circulation, Flow::Spread, price);
+                assert_eq!(found, spread(receiver, &all, price), "{p} {circulation:?}");
+            }
+        }
+    }
+
+    /// A hundred of latency, ten for which a tiny message occupies ports.
+    #[test]
+    fn tiny_blocks_take_as_many_occupancies_as_there_are_steps_and_the_latency_once() {
+        let price =
+            |bytes: u64| MessagePrice { latency: 100, occupancy: 10 + u128::from(bytes) / 1000 };
+        let sizes = BlockSizes::new(vec![1; 32]).unwrap();
+        let time = |circulation| overlapped_time(&sizes, 1, circulation, Flow::Spread, price);
+        assert_eq!(time(Circulation::Windows), 5 * 110);
+        assert_eq!(time(Circulation::Postal(1)), 5 * 110);
+        for delay in [11, 12, 20] {
+            let rounds = postal_windows(32, delay).len() as u128 - 1;
+            assert_eq!(time(Circulation::Postal(delay)), rounds * 10 + 100, "{delay}");
         }
     }
 
@@ -229,8 +326,8 @@ mod tests {
                 let expected = simulate(&schedule, problem.costs(), Sends::Synchronous)
                     .unwrap()
                     .completion_time();
-                let found =
-                    overlapped_time_in_pieces(&sizes(p), 1, pieces, Flow::Combined, at_once);
+                let circulation = Circulation::Pieces(pieces);
+                let found = overlapped_time(&sizes(p), 1, circulation, Flow::Combined, at_once);
                 assert_eq!(found as f64, expected.units(), "{p} {pieces}");
             }
         }
@@ -242,7 +339,8 @@ mod tests {
         let sizes = BlockSizes::new((0..32).map(block)).unwrap();
         let price =
             |bytes: u64| MessagePrice { latency: 1600, occupancy: 400 + u128::from(bytes) / 6 };
-        let time = |pieces| overlapped_time_in_pieces(&sizes, 1, pieces, Flow::Spread, price);
+        let time =
+            |pieces| overlapped_time(&sizes, 1, Circulation::Pieces(pieces), Flow::Spread, price);
         let all: Vec<u128> = (1..=6).map(time).collect();
         assert_eq!(all, [36_668, 28_001, 24_847, 24_002, 24_402, 25_333]);
     }

@@ -323,7 +323,8 @@ mod tests {
     #[test]
     fn whatever_is_sent_has_come_by_the_round_that_is_said_to_be_needed() {
         let all = [1, 2, 5, 11].map(Circulation::Pieces).into_iter();
-        let all = all.chain([Circulation::Windows]).chain([1, 2, 3, 6, 40].map(Circulation::Postal));
+        let all =
+            all.chain([Circulation::Windows]).chain([1, 2, 3, 6, 40].map(Circulation::Postal));
         for circulation in all {
             for p in 2..36 {
                 for rank in 0..p {

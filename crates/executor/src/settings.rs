@@ -64,19 +64,22 @@ pub enum RootlessAlgorithm {
     Circulant,
     /// All blocks at once, in pieces, on that graph.
     CirculantPieces,
+    /// Bruck's windows of blocks where messages of several steps are under way at once.
+    BruckPostal,
     /// Each message of an alltoall straight to its receiver.
     Linear,
     /// Small messages of an alltoall together, along the digits of distances; large ones straight.
     Bruck,
 }
 
-/// An algorithm for operations without a root, and its number, if that is stated: `circulant-pieces:12`, `bruck:4`.
+/// An algorithm for operations without a root, and its number, if that is stated: `circulant-pieces:12`, `bruck-postal:6`,
+/// `bruck:4`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RootlessChoice {
     /// By which algorithm.
     pub algorithm: RootlessAlgorithm,
-    /// Into how many pieces [`RootlessAlgorithm::CirculantPieces`] cuts each block, or the radix of
-    /// [`RootlessAlgorithm::Bruck`]; none for what is best by the costs.
+    /// Into how many pieces [`RootlessAlgorithm::CirculantPieces`] cuts each block, after how many steps what is sent has come
+    /// in [`RootlessAlgorithm::BruckPostal`], or the radix of [`RootlessAlgorithm::Bruck`]; none for what is best by the costs.
     pub number: Option<NonZeroU16>,
 }
 
@@ -86,36 +89,49 @@ impl From<RootlessAlgorithm> for RootlessChoice {
     }
 }
 
+impl RootlessAlgorithm {
+    /// The least number that may be stated, if any may.
+    fn least_number(self) -> Option<u16> {
+        match self {
+            RootlessAlgorithm::CirculantPieces | RootlessAlgorithm::BruckPostal => Some(1),
+            RootlessAlgorithm::Bruck => Some(2),
+            _ => None,
+        }
+    }
+}
+
 impl RootlessChoice {
     /// The choice that is written so, for the operation of this setting.
     fn stated(setting: Setting, text: &str) -> Result<RootlessChoice, SettingError> {
         let (name, number) =
             text.split_once(':').map_or((text, None), |(name, number)| (name, Some(number)));
         let stated: Option<Option<NonZeroU16>> = number.map(str::parse).transpose().ok();
-        let (numbered, least) = match setting {
-            Setting::Alltoall => (RootlessAlgorithm::Bruck, 2),
-            _ => (RootlessAlgorithm::CirculantPieces, 1),
-        };
-        let stated = stated.filter(|one| one.is_none_or(|number| number.get() >= least));
         let is_for = |one: RootlessAlgorithm| match one {
             RootlessAlgorithm::Auto | RootlessAlgorithm::Native => true,
             RootlessAlgorithm::Linear | RootlessAlgorithm::Bruck => setting == Setting::Alltoall,
-            RootlessAlgorithm::Ring => setting == Setting::Allgather,
+            RootlessAlgorithm::Ring | RootlessAlgorithm::BruckPostal => {
+                setting == Setting::Allgather
+            }
             RootlessAlgorithm::Circulant | RootlessAlgorithm::CirculantPieces => {
                 setting != Setting::Alltoall
             }
         };
-        let algorithm = by_name::<RootlessAlgorithm>(name)
-            .filter(|&one| is_for(one) && (number.is_none() || one == numbered));
-        match algorithm.zip(stated) {
+        let is_allowed = |one: RootlessAlgorithm, number: Option<NonZeroU16>| match number {
+            None => true,
+            Some(number) => one.least_number().is_some_and(|least| number.get() >= least),
+        };
+        let algorithm = by_name::<RootlessAlgorithm>(name).filter(|&one| is_for(one));
+        match algorithm.zip(stated).filter(|&(one, number)| is_allowed(one, number)) {
             Some((algorithm, number)) => Ok(RootlessChoice { algorithm, number }),
             None => Err(SettingError::Value {
                 setting,
                 value: text.to_owned(),
                 allowed: {
-                    let all = RootlessAlgorithm::all().filter(|&one| is_for(one));
-                    let names: Vec<&str> = all.map(RootlessAlgorithm::name).collect();
-                    format!("{}, {}:N", names.join(", "), numbered.name())
+                    let all = || RootlessAlgorithm::all().filter(|&one| is_for(one));
+                    let numbered = all().filter(|one| one.least_number().is_some());
+                    let names = all().map(|one| one.name().to_owned());
+                    let numbered = numbered.map(|one| format!("{}:N", one.name()));
+                    names.chain(numbered).collect::<Vec<String>>().join(", ")
                 },
             }),
         }
@@ -578,16 +594,22 @@ mod tests {
     }
 
     #[test]
-    fn pieces_may_be_stated_and_a_ring_combines_nothing() {
+    fn numbers_may_be_stated_and_what_only_spreads_combines_nothing() {
         let stated = |setting, text| RootlessChoice::stated(setting, text);
         let pieces = stated(Setting::ReduceScatter, "circulant-pieces:12").unwrap();
         assert_eq!(pieces.number.map(NonZeroU16::get), Some(12));
+        let delay = stated(Setting::Allgather, "bruck-postal:6").unwrap();
+        assert_eq!(delay.number.map(NonZeroU16::get), Some(6));
         let radix = stated(Setting::Alltoall, "bruck:4").unwrap();
         assert_eq!(radix.number.map(NonZeroU16::get), Some(4));
         let ring = RootlessAlgorithm::Ring;
         assert_eq!(stated(Setting::Allgather, "ring"), Ok(ring.into()));
         for (setting, wrong) in [
             (Setting::ReduceScatter, "ring"),
+            (Setting::ReduceScatter, "bruck-postal"),
+            (Setting::Alltoall, "bruck-postal:2"),
+            (Setting::Allgather, "bruck-postal:0"),
+            (Setting::Allgather, "bruck-postal:x"),
             (Setting::Allgather, "circulant:3"),
             (Setting::Allgather, "circulant-pieces:0"),
             (Setting::Allgather, "rings"),

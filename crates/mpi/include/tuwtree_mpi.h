@@ -243,11 +243,12 @@ int tuwtree_free(tuwtree_request *request);
  *   window      bytes under way to a rank at once in a gather      TUWTREE_WINDOW
  *               by auto, on switches with small buffers
  *   allgather   auto, native, ring, circulant, circulant-pieces,   TUWTREE_ALLGATHER
- *               circulant-pieces:N with N pieces
+ *               circulant-pieces:N with N pieces, bruck-postal,
+ *               bruck-postal:N with messages of N steps under way
  *               (auto if that is the algorithm, else native)
  *   reduce-scatter                                                 TUWTREE_REDUCE_SCATTER
- *               the same but ring; native combines in the MPI
- *               library's own order
+ *               the same but ring and bruck-postal; native
+ *               combines in the MPI library's own order
  *   alltoall    auto, native, linear (each message straight),      TUWTREE_ALLTOALL
  *               bruck (small ones together), bruck:N in radix N
  */

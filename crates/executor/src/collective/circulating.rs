@@ -73,7 +73,7 @@ const ROUNDS_AT_ONCE: usize = 1024;
 /// How many rounds are bound at once: the same at all ranks.
 pub(super) fn rounds_of_a_batch(circulation: Circulation, processors: usize) -> usize {
     match circulation {
-        Circulation::Ring | Circulation::Windows => ROUNDS_AT_ONCE,
+        Circulation::Ring | Circulation::Windows | Circulation::Postal(_) => ROUNDS_AT_ONCE,
         Circulation::Pieces(_) => (PIECES_AT_ONCE / processors).clamp(1, ROUNDS_AT_ONCE),
     }
 }
@@ -422,4 +422,35 @@ fn combining(rounds: &RankRounds, batch: std::ops::Range<usize>) -> Vec<BoundAct
         });
     }
     actions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tuwtree_model::BlockSizes;
+
+    #[test]
+    fn sends_of_the_postal_model_wait_for_what_came_a_delay_ago_and_for_no_later_round() {
+        let sizes = BlockSizes::new([8; 32]).unwrap();
+        for delay in [1, 2, 6] {
+            let circulation = Circulation::Postal(delay);
+            let rounds = RankRounds::new(sizes.clone(), 1, 5, Flow::Spread, circulation);
+            let actions = spreading(&rounds, 0..rounds.count());
+            let (mut sent, mut received) = (0, 0);
+            for action in &actions {
+                if action.send.is_some() {
+                    // All that came up to the round that is a delay ago, but in the last round, which may send less.
+                    let needed = (sent + 1_usize).saturating_sub(delay);
+                    let is_last = sent + 1 == rounds.count();
+                    assert!(received == needed || is_last && received < needed, "{delay} {sent}");
+                    assert!(action.needs_written && action.port == 0);
+                    sent += 1;
+                } else {
+                    received += 1;
+                    assert_eq!(usize::from(action.port), received, "all are posted at once");
+                }
+            }
+            assert_eq!((sent, received), (rounds.count(), rounds.count()));
+        }
+    }
 }

@@ -13,7 +13,7 @@ mod least;
 use self::least::{least_of_allgather, least_of_reduce_scatter};
 use crate::settings::{RootlessAlgorithm, RootlessChoice};
 use tuwtree_collective::{
-    Circulation, Flow, MessagePrice, overlapped_time_in_pieces, steps_in_pieces,
+    Circulation, Flow, MessagePrice, overlapped_time, performed_messages, steps_in_pieces,
 };
 use tuwtree_model::document::Machine;
 use tuwtree_model::{BlockSizes, CostModel, Costs, Operation, Rank, Time, TimeError};
@@ -140,6 +140,12 @@ impl PriceTable {
     pub(super) fn occupancy(&self, bytes: u64) -> u128 {
         between(&self.occupied, bytes)
     }
+
+    /// Both: for how long it is under way, and for how long it occupies ports.
+    fn parts(&self, bytes: u64) -> MessagePrice {
+        let (whole, occupancy) = (self.message(bytes), self.occupancy(bytes));
+        MessagePrice { latency: whole - occupancy, occupancy }
+    }
 }
 
 /// The price of so many bytes on straight lines between those of powers of two.
@@ -214,6 +220,10 @@ pub(crate) fn circulation(
         RootlessAlgorithm::Ring => Some(Circulation::Ring),
         RootlessAlgorithm::Circulant => Some(Circulation::Windows),
         RootlessAlgorithm::CirculantPieces => Some(Circulation::Pieces(pieces())),
+        RootlessAlgorithm::BruckPostal => {
+            let stated = choice.number.map(|delay| usize::from(delay.get()));
+            Some(Circulation::Postal(stated.unwrap_or_else(|| likely_delay(sizes, &prices.most))))
+        }
         RootlessAlgorithm::Auto => {
             let library = match operation {
                 Operation::Allgather => least_of_allgather(sizes, prices, rule),
@@ -222,12 +232,17 @@ pub(crate) fn circulation(
             // As much as measurements differ.
             let most = library * 100 / 105;
             let in_pieces = best_pieces(sizes, cut, &prices.most, most);
-            let windows = time_of_windows(sizes, &prices.most);
-            let (best, time) = match windows <= in_pieces.time {
-                true => (Circulation::Windows, windows),
-                false => (Circulation::Pieces(in_pieces.pieces), in_pieces.time),
+            let delayed = match operation {
+                Operation::Allgather => best_delay(sizes, &prices.most),
+                _ => None,
             };
-            (time < most).then_some(best)
+            let all = [
+                (Circulation::Windows, time_of_windows(sizes, &prices.most)),
+                (Circulation::Pieces(in_pieces.pieces), in_pieces.time),
+            ];
+            let delayed = delayed.map(|one| (Circulation::Postal(one.delay), one.time));
+            let all = all.into_iter().chain(delayed).filter(|&(_, time)| time < most);
+            all.min_by_key(|&(_, time)| time).map(|(best, _)| best)
         }
     }
 }
@@ -267,12 +282,10 @@ fn best_pieces(
     let (low, high) = (bounded.pieces / 2, bounded.pieces.max(idle.pieces));
     let likely: Vec<PiecesBound> =
         all.iter().copied().filter(|one| (low..=high).contains(&one.pieces)).collect();
-    let price = |bytes| {
-        let (whole, occupancy) = (prices.message(bytes), prices.occupancy(bytes));
-        MessagePrice { latency: whole - occupancy, occupancy }
-    };
-    let performed = affordable(&likely, sizes.processors()).map(|one| {
-        let time = overlapped_time_in_pieces(sizes, element_bytes, one.pieces, flow, price);
+    let steps = |one: &PiecesBound| steps_in_pieces(sizes.processors(), one.pieces);
+    let performed = affordable(&likely, steps, MOST_STEPS).map(|one| {
+        let (circulation, price) = (Circulation::Pieces(one.pieces), |bytes| prices.parts(bytes));
+        let time = overlapped_time(sizes, element_bytes, circulation, flow, price);
         PiecesTime { pieces: one.pieces, time: (time + time / 20).min(one.bound) }
     });
     if let Some(best) = performed.min_by_key(|one| one.time) {
@@ -318,14 +331,12 @@ fn bounds_in_pieces(
     all
 }
 
-/// As many of them, evenly chosen, as can be looked at in [`MOST_STEPS`].
-fn affordable(all: &[PiecesBound], processors: usize) -> impl Iterator<Item = &PiecesBound> {
-    let steps = |stride: usize| -> u128 {
-        all.iter().step_by(stride).map(|one| steps_in_pieces(processors, one.pieces)).sum()
-    };
+/// As many of them, evenly chosen, as can be looked at in so many steps; none if not even a few can.
+fn affordable<T>(all: &[T], steps: impl Fn(&T) -> u128, most: u128) -> impl Iterator<Item = &T> {
+    let sum = |stride: usize| -> u128 { all.iter().step_by(stride).map(&steps).sum() };
     let strides = std::iter::successors(Some(1), |&one| Some(2 * one));
     let mut strides = strides.take_while(|&one| one < 2 * all.len().max(1));
-    let stride = strides.find(|&stride| steps(stride) <= MOST_STEPS);
+    let stride = strides.find(|&stride| sum(stride) <= most);
     all.iter().step_by(stride.unwrap_or(1)).take(if stride.is_some() { all.len() } else { 0 })
 }
 
@@ -334,6 +345,50 @@ const MOST_STEPS: u128 = 1 << 21;
 
 /// More pieces are not looked at.
 const MOST_PIECES: usize = 1 << 20;
+
+/// A delay of windows in the postal model, and what all takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct DelayTime {
+    delay: usize,
+    time: u128,
+}
+
+/// The best delay of those for which rounds overlap, all messages performed in thought, and a twentieth longer; none where
+/// messages are under way for no longer than they occupy ports, and where irregular blocks are of more ranks than can be looked at.
+fn best_delay(sizes: &BlockSizes, prices: &PriceTable) -> Option<DelayTime> {
+    let MessagePrice { latency, occupancy } = prices.parts(1);
+    if latency == 0 {
+        return None;
+    }
+    // With more, no send of tiny blocks waits.
+    let most = latency.div_ceil(occupancy.max(1)).saturating_add(1);
+    let most = usize::try_from(most).unwrap_or(usize::MAX).min(MOST_DELAY);
+    let all: Vec<usize> = (1..=most).collect();
+    let messages = |&delay: &usize| performed_messages(sizes, Circulation::Postal(delay));
+    let performed = affordable(&all, messages, MOST_MESSAGES).map(|&delay| {
+        let (circulation, price) = (Circulation::Postal(delay), |bytes| prices.parts(bytes));
+        let time = overlapped_time(sizes, 1, circulation, Flow::Spread, price);
+        DelayTime { delay, time: time + time / 20 }
+    });
+    performed.min_by_key(|one| one.time)
+}
+
+/// The same, or that of equal blocks where there are too many ranks for irregular ones; 1 where nothing overlaps.
+fn likely_delay(sizes: &BlockSizes, prices: &PriceTable) -> usize {
+    let equal = || {
+        let p = sizes.processors();
+        let mean = (sizes.total() / p as u64).max(1);
+        let sizes = BlockSizes::new(std::iter::repeat_n(mean, p)).expect("as many, and no larger");
+        best_delay(&sizes, prices)
+    };
+    best_delay(sizes, prices).or_else(equal).map_or(1, |one| one.delay)
+}
+
+/// No larger delays are looked at.
+const MOST_DELAY: usize = 16;
+
+/// Performing more messages would take longer than some milliseconds.
+const MOST_MESSAGES: u128 = 1 << 15;
 
 /// What windows of blocks along skips that halve `p` take at most: in each round the longest message.
 fn time_of_windows(sizes: &BlockSizes, prices: &PriceTable) -> u128 {
@@ -349,13 +404,7 @@ fn time_of_windows(sizes: &BlockSizes, prices: &PriceTable) -> u128 {
 
 /// The most bytes of so many blocks that follow one another.
 fn longest_window(sizes: &BlockSizes, count: usize) -> u64 {
-    (0..sizes.processors()).map(|first| window(sizes, first, count)).max().unwrap_or(0)
-}
-
-/// The bytes of so many blocks from this one on; after the last comes the first.
-fn window(sizes: &BlockSizes, first: Rank, count: usize) -> u64 {
-    let (p, end) = (sizes.processors(), first + count);
-    sizes.before(end.min(p)) - sizes.before(first) + sizes.before(end.saturating_sub(p))
+    (0..sizes.processors()).map(|first| sizes.window(first, count)).max().unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -427,6 +476,46 @@ mod tests {
         let chosen =
             |sizes, prices| circulation(Operation::Allgather, sizes, 1, choice, (prices, library));
         assert_eq!(chosen(&skewed, &overlapping), Some(Circulation::Pieces(3)));
+    }
+
+    #[test]
+    fn small_blocks_go_in_windows_of_the_postal_model_where_rounds_overlap() {
+        let cluster = cluster(1600, 400);
+        let choice = RootlessChoice::from(RootlessAlgorithm::Auto);
+        let known = (&cluster, KnownRule::OpenMpi);
+        // The delay, and how many hundredths as long windows, pieces and the library's algorithm take by these costs.
+        let compared = |block: fn(usize) -> u64| {
+            let sizes = BlockSizes::new((0..32).map(block)).unwrap();
+            let chosen = circulation(Operation::Allgather, &sizes, 1, choice, known);
+            let best = best_delay(&sizes, &cluster.most).unwrap();
+            assert_eq!(chosen, Some(Circulation::Postal(best.delay)));
+            let pieces = best_pieces(&sizes, (1, Flow::Spread), &cluster.most, u128::MAX).time;
+            let library = least_of_allgather(&sizes, &cluster, KnownRule::OpenMpi);
+            let all = [time_of_windows(&sizes, &cluster.most), pieces, library];
+            (best.delay, all.map(|time| 100 * time / best.time))
+        };
+        assert_eq!(compared(|_| 10), (5, [158, 161, 190]));
+        // 30 kB in all.
+        let spikes = |rank| if rank % 5 == 3 { 5000 } else { 10 };
+        assert_eq!(compared(spikes), (2, [127, 134, 127]));
+        let few = |rank| if rank % 16 == 3 { 5000 } else { 10 };
+        assert_eq!(compared(few), (2, [123, 129, 123]));
+    }
+
+    #[test]
+    fn a_delay_for_too_many_ranks_to_perform_is_that_of_equal_blocks() {
+        let cluster = cluster(1600, 400);
+        let delays = |sizes: Vec<u64>| {
+            let sizes = BlockSizes::new(sizes).unwrap();
+            let best = best_delay(&sizes, &cluster.most).map(|one| one.delay);
+            (best, likely_delay(&sizes, &cluster.most))
+        };
+        let blocks = |p: u64, block: fn(u64) -> u64| (0..p).map(block).collect();
+        assert_eq!(delays(blocks(8192, |rank| rank % 3)), (None, 5));
+        assert_eq!(delays(blocks(8192, |_| 1)), (Some(5), 5));
+        assert_eq!(delays(blocks(512, |rank| rank % 3)), (Some(5), 5));
+        // Nothing is under way while ports are free.
+        assert_eq!(best_delay(&BlockSizes::new([1; 8]).unwrap(), &prices().most), None);
     }
 
     #[test]
@@ -564,12 +653,16 @@ mod tests {
             let known = (&prices(), KnownRule::Mpich);
             circulation(Operation::Allgather, &sizes, 1, choice, known)
         };
-        use RootlessAlgorithm::{Circulant, CirculantPieces, Native, Ring};
+        use RootlessAlgorithm::{BruckPostal, Circulant, CirculantPieces, Native, Ring};
         assert_eq!(stated(Ring.into()), Some(Circulation::Ring));
         assert_eq!(stated(Native.into()), None);
         assert_eq!(stated(Circulant.into()), Some(Circulation::Windows));
         let pieces = std::num::NonZeroU16::new(3);
         let three = RootlessChoice { algorithm: CirculantPieces, number: pieces };
         assert_eq!(stated(three), Some(Circulation::Pieces(3)));
+        let three = RootlessChoice { algorithm: BruckPostal, ..three };
+        assert_eq!(stated(three), Some(Circulation::Postal(3)));
+        // Nothing overlaps at these prices.
+        assert_eq!(stated(BruckPostal.into()), Some(Circulation::Postal(1)));
     }
 }

@@ -185,6 +185,7 @@ impl Collectives {
         let algorithm = match circulation {
             Circulation::Ring => RootlessAlgorithm::Ring,
             Circulation::Windows => RootlessAlgorithm::Circulant,
+            Circulation::Postal(_) => RootlessAlgorithm::BruckPostal,
             Circulation::Pieces(_) => RootlessAlgorithm::CirculantPieces,
         };
         match fault {

@@ -82,15 +82,19 @@ static int choose_places(void)
 
 static void choose_way(const char *operation, int may_be_native)
 {
-    int pieces = 1 + below(40), kind = below(8);
+    int pieces = 1 + below(40), kind = below(10);
     if (!may_be_native && (kind == 0 || kind == 4))
         kind = 3;
+    if (strcmp(operation, "allgather") && kind >= 8)
+        kind = 2;
     switch (kind) {
     case 0: strcpy(way, "auto"); break;
     case 1: strcpy(way, strcmp(operation, "allgather") ? "circulant" : "ring"); break;
     case 2: strcpy(way, "circulant"); break;
     case 3: strcpy(way, "circulant-pieces"); break;
     case 4: strcpy(way, "native"); break;
+    case 8: strcpy(way, "bruck-postal"); break;
+    case 9: sprintf(way, "bruck-postal:%d", pieces); break;
     default: sprintf(way, "circulant-pieces:%d", pieces); break;
     }
     OK(tuwtree_set(comm, operation, way));

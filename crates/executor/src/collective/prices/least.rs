@@ -1,6 +1,6 @@
 //! What the library's algorithms take at least, in the model of one port that sends and receives at once.
 
-use super::{KnownRule, PriceTable, Prices, window};
+use super::{KnownRule, PriceTable, Prices};
 use tuwtree_model::{BlockSizes, Rank};
 
 /// What the library's algorithm takes at least for an allgather.
@@ -102,7 +102,7 @@ impl Least<'_> {
             || std::iter::successors(Some(1), |&one| Some(2 * one)).take_while(|&one| one < p);
         let sent = |rank: Rank| {
             let windows =
-                distances().map(|distance| window(self.sizes, rank, distance.min(p - distance)));
+                distances().map(|distance| self.sizes.window(rank, distance.min(p - distance)));
             windows.map(|bytes| self.exchanged.message(bytes)).sum()
         };
         (0..p).map(sent).max().unwrap_or(0)
@@ -114,7 +114,7 @@ impl Least<'_> {
         let masks =
             || std::iter::successors(Some(1), |&one| Some(2 * one)).take_while(|&one| one < p);
         let sent = |rank: Rank| {
-            let subtrees = masks().map(|mask| window(self.sizes, rank - rank % mask, mask));
+            let subtrees = masks().map(|mask| self.sizes.window(rank - rank % mask, mask));
             subtrees.map(|bytes| self.exchanged.message(bytes)).sum()
         };
         (0..p).map(sent).max().unwrap_or(0)

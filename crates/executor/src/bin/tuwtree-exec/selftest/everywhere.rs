@@ -48,9 +48,10 @@ impl RandomAllgather {
             displacements[rank] = room;
             room += counts[rank];
         }
-        let algorithm = match dice.below(4) {
+        let algorithm = match dice.below(5) {
             0 => "ring".to_owned(),
             1 => "circulant".to_owned(),
+            2 => format!("bruck-postal:{}", 1 + dice.below(processors as u64 + 1)),
             _ => format!("circulant-pieces:{}", 1 + dice.below(60)),
         };
         RandomAllgather {
