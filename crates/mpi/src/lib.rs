@@ -203,17 +203,17 @@ unsafe fn init(
     request: *mut *mut COperation,
 ) -> Result<(), CollectiveError> {
     // SAFETY: the caller's promise.
-    unsafe { hand_out(comm, request, |collectives| collectives.init(arguments)) }
+    unsafe { hand_out(comm, request, |own| own.init(arguments).map(OperationKind::Persistent)) }
 }
 
-/// Writes what is set up.
+/// Writes what is set up or started.
 ///
 /// # Safety
 /// As [`tuwtree_gatherv_init`].
 unsafe fn hand_out(
     comm: MPI_Comm,
     request: *mut *mut COperation,
-    set_up: impl FnOnce(&Collectives) -> Result<Persistent<'static>, CollectiveError>,
+    make: impl FnOnce(&Collectives) -> Result<OperationKind, CollectiveError>,
 ) -> Result<(), CollectiveError> {
     if request.is_null() {
         return Err(CollectiveError::Refused("a null pointer for the request".to_owned()));
@@ -222,7 +222,7 @@ unsafe fn hand_out(
     // one that MPI has given out.
     unsafe {
         *request = std::ptr::null_mut();
-        let kind = OperationKind::Persistent(set_up(&*collectives_of(comm)?)?);
+        let kind = make(&*collectives_of(comm)?)?;
         *request = Box::into_raw(Box::new(COperation { kind, comm }));
     }
     Ok(())

@@ -1,8 +1,8 @@
 //! Nonblocking gather and scatter for C: started once, and gone when `tuwtree_wait` or `tuwtree_test` has seen the end.
 
-use crate::{COperation, OperationKind};
+use crate::{COperation, OperationKind, hand_out};
 use std::ffi::{c_int, c_void};
-use tuwtree_executor::collective::{CollectiveError, collectives_of, guarded};
+use tuwtree_executor::collective::{CollectiveError, guarded};
 use tuwtree_executor::sys::Arguments;
 use tuwtree_executor::sys::raw::{MPI_Aint, MPI_Comm, MPI_Count, MPI_Datatype};
 
@@ -49,15 +49,6 @@ unsafe fn start(
     comm: MPI_Comm,
     request: *mut *mut COperation,
 ) -> Result<(), CollectiveError> {
-    if request.is_null() {
-        return Err(CollectiveError::Refused("a null pointer for the request".to_owned()));
-    }
-    // SAFETY: a place for the request, which was found not to be null; the communicator's handle is
-    // one that MPI has given out.
-    unsafe {
-        *request = std::ptr::null_mut();
-        let kind = OperationKind::Nonblocking(collectives_of(comm)?.start(arguments)?);
-        *request = Box::into_raw(Box::new(COperation { kind, comm }));
-    }
-    Ok(())
+    // SAFETY: the caller's promise.
+    unsafe { hand_out(comm, request, |own| own.start(arguments).map(OperationKind::Nonblocking)) }
 }

@@ -1,185 +1,77 @@
 //! Reduce-scatters for C: once, and set up.
 
-use crate::{COperation, hand_out};
+use crate::{COperation, OperationKind, hand_out};
 use std::ffi::{c_int, c_void};
 use tuwtree_executor::collective::{CollectiveError, collectives_of, guarded};
 use tuwtree_executor::sys::ReduceScatterArguments;
 use tuwtree_executor::sys::raw::{MPI_Comm, MPI_Count, MPI_Datatype, MPI_Op};
 
-/// Combines vectors and scatters the result: `MPI_Reduce_scatter`.
-///
-/// # Safety
-/// What the MPI standard demands of `MPI_Reduce_scatter`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tuwtree_reduce_scatter(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    recvcounts: *const c_int,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-    comm: MPI_Comm,
-) -> c_int {
-    let (buffers, combining) = ((sendbuf, recvbuf), (datatype, op));
-    // SAFETY: the caller's promise is that of `MPI_Reduce_scatter`; nothing is kept after the call.
-    unsafe {
-        let arguments = ReduceScatterArguments::new(buffers, recvcounts, combining);
-        guarded(comm, || run(&arguments, comm))
-    }
+like_reduce_scatter! {
+    /// Combines vectors and scatters the result: `MPI_Reduce_scatter`.
+    ///
+    /// # Safety
+    /// What the MPI standard demands of `MPI_Reduce_scatter`.
+    tuwtree_reduce_scatter(*const c_int) = new, run
 }
 
-/// Combines vectors and scatters the result: `MPI_Reduce_scatter_block`.
-///
-/// # Safety
-/// What the MPI standard demands of `MPI_Reduce_scatter_block`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tuwtree_reduce_scatter_block(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    recvcount: c_int,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-    comm: MPI_Comm,
-) -> c_int {
-    let (buffers, combining) = ((sendbuf, recvbuf), (datatype, op));
-    // SAFETY: the caller's promise is that of `MPI_Reduce_scatter_block`; nothing is kept after the call.
-    unsafe {
-        let arguments = ReduceScatterArguments::block(buffers, recvcount, combining);
-        guarded(comm, || run(&arguments, comm))
-    }
+like_reduce_scatter! {
+    /// Combines vectors and scatters the result: `MPI_Reduce_scatter_block`.
+    ///
+    /// # Safety
+    /// What the MPI standard demands of `MPI_Reduce_scatter_block`.
+    tuwtree_reduce_scatter_block(c_int) = block, run
 }
 
-/// Combines vectors and scatters the result: `MPI_Reduce_scatter_c`.
-///
-/// # Safety
-/// What the MPI standard demands of `MPI_Reduce_scatter_c`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tuwtree_reduce_scatter_c(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    recvcounts: *const MPI_Count,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-    comm: MPI_Comm,
-) -> c_int {
-    let (buffers, combining) = ((sendbuf, recvbuf), (datatype, op));
-    // SAFETY: the caller's promise is that of `MPI_Reduce_scatter_c`; nothing is kept after the call.
-    unsafe {
-        let arguments = ReduceScatterArguments::large(buffers, recvcounts, combining);
-        guarded(comm, || run(&arguments, comm))
-    }
+like_reduce_scatter! {
+    /// Combines vectors and scatters the result: `MPI_Reduce_scatter_c`.
+    ///
+    /// # Safety
+    /// What the MPI standard demands of `MPI_Reduce_scatter_c`.
+    tuwtree_reduce_scatter_c(*const MPI_Count) = large, run
 }
 
-/// Combines vectors and scatters the result: `MPI_Reduce_scatter_block_c`.
-///
-/// # Safety
-/// What the MPI standard demands of `MPI_Reduce_scatter_block_c`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tuwtree_reduce_scatter_block_c(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    recvcount: MPI_Count,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-    comm: MPI_Comm,
-) -> c_int {
-    let (buffers, combining) = ((sendbuf, recvbuf), (datatype, op));
-    // SAFETY: the caller's promise is that of `MPI_Reduce_scatter_block_c`; nothing is kept after the call.
-    unsafe {
-        let arguments = ReduceScatterArguments::block_large(buffers, recvcount, combining);
-        guarded(comm, || run(&arguments, comm))
-    }
+like_reduce_scatter! {
+    /// Combines vectors and scatters the result: `MPI_Reduce_scatter_block_c`.
+    ///
+    /// # Safety
+    /// What the MPI standard demands of `MPI_Reduce_scatter_block_c`.
+    tuwtree_reduce_scatter_block_c(MPI_Count) = block_large, run
 }
 
-/// Sets up a reduce-scatter with a count for each block.
-///
-/// # Safety
-/// What the MPI standard demands of `MPI_Reduce_scatter_init`; `request` points to a place for the result, or is null,
-/// which is an error; communicator and operator live until the operation is freed.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tuwtree_reduce_scatter_init(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    recvcounts: *const c_int,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-    comm: MPI_Comm,
-    request: *mut *mut COperation,
-) -> c_int {
-    let (buffers, combining) = ((sendbuf, recvbuf), (datatype, op));
-    // SAFETY: the caller promises buffers until the operation is freed, and a place for its handle.
-    unsafe {
-        let arguments = ReduceScatterArguments::new(buffers, recvcounts, combining);
-        guarded(comm, || hand_out(comm, request, |own| own.init_reduce_scatter(&arguments)))
-    }
+like_reduce_scatter! {
+    /// Sets up a reduce-scatter with a count for each block.
+    ///
+    /// # Safety
+    /// What the MPI standard demands of `MPI_Reduce_scatter_init`; `request` points to a place for the result, or is null,
+    /// which is an error; communicator and operator live until the operation is freed.
+    tuwtree_reduce_scatter_init(*const c_int, request) = new, init
 }
 
-/// Sets up a reduce-scatter in blocks of one size.
-///
-/// # Safety
-/// What the MPI standard demands of `MPI_Reduce_scatter_block_init`; `request` points to a place for the result, or is null,
-/// which is an error; communicator and operator live until the operation is freed.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tuwtree_reduce_scatter_block_init(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    recvcount: c_int,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-    comm: MPI_Comm,
-    request: *mut *mut COperation,
-) -> c_int {
-    let (buffers, combining) = ((sendbuf, recvbuf), (datatype, op));
-    // SAFETY: the caller promises buffers until the operation is freed, and a place for its handle.
-    unsafe {
-        let arguments = ReduceScatterArguments::block(buffers, recvcount, combining);
-        guarded(comm, || hand_out(comm, request, |own| own.init_reduce_scatter(&arguments)))
-    }
+like_reduce_scatter! {
+    /// Sets up a reduce-scatter in blocks of one size.
+    ///
+    /// # Safety
+    /// What the MPI standard demands of `MPI_Reduce_scatter_block_init`; `request` points to a place for the result, or is null,
+    /// which is an error; communicator and operator live until the operation is freed.
+    tuwtree_reduce_scatter_block_init(c_int, request) = block, init
 }
 
-/// Sets up a reduce-scatter with large counts.
-///
-/// # Safety
-/// What the MPI standard demands of `MPI_Reduce_scatter_init_c`; `request` points to a place for the result, or is null,
-/// which is an error; communicator and operator live until the operation is freed.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tuwtree_reduce_scatter_init_c(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    recvcounts: *const MPI_Count,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-    comm: MPI_Comm,
-    request: *mut *mut COperation,
-) -> c_int {
-    let (buffers, combining) = ((sendbuf, recvbuf), (datatype, op));
-    // SAFETY: the caller promises buffers until the operation is freed, and a place for its handle.
-    unsafe {
-        let arguments = ReduceScatterArguments::large(buffers, recvcounts, combining);
-        guarded(comm, || hand_out(comm, request, |own| own.init_reduce_scatter(&arguments)))
-    }
+like_reduce_scatter! {
+    /// Sets up a reduce-scatter with large counts.
+    ///
+    /// # Safety
+    /// What the MPI standard demands of `MPI_Reduce_scatter_init_c`; `request` points to a place for the result, or is null,
+    /// which is an error; communicator and operator live until the operation is freed.
+    tuwtree_reduce_scatter_init_c(*const MPI_Count, request) = large, init
 }
 
-/// Sets up a reduce-scatter in blocks of one large size.
-///
-/// # Safety
-/// What the MPI standard demands of `MPI_Reduce_scatter_block_init_c`; `request` points to a place for the result, or is null,
-/// which is an error; communicator and operator live until the operation is freed.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tuwtree_reduce_scatter_block_init_c(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    recvcount: MPI_Count,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-    comm: MPI_Comm,
-    request: *mut *mut COperation,
-) -> c_int {
-    let (buffers, combining) = ((sendbuf, recvbuf), (datatype, op));
-    // SAFETY: the caller promises buffers until the operation is freed, and a place for its handle.
-    unsafe {
-        let arguments = ReduceScatterArguments::block_large(buffers, recvcount, combining);
-        guarded(comm, || hand_out(comm, request, |own| own.init_reduce_scatter(&arguments)))
-    }
+like_reduce_scatter! {
+    /// Sets up a reduce-scatter in blocks of one large size.
+    ///
+    /// # Safety
+    /// What the MPI standard demands of `MPI_Reduce_scatter_block_init_c`; `request` points to a place for the result, or is null,
+    /// which is an error; communicator and operator live until the operation is freed.
+    tuwtree_reduce_scatter_block_init_c(MPI_Count, request) = block_large, init
 }
 
 /// # Safety
@@ -190,4 +82,19 @@ unsafe fn run(
 ) -> Result<(), CollectiveError> {
     // SAFETY: a handle that MPI has given out, by the caller's promise.
     unsafe { collectives_of(comm)?.run_reduce_scatter(arguments).map(drop) }
+}
+
+/// # Safety
+/// As [`tuwtree_reduce_scatter_init`].
+unsafe fn init(
+    arguments: &ReduceScatterArguments<'static>,
+    comm: MPI_Comm,
+    request: *mut *mut COperation,
+) -> Result<(), CollectiveError> {
+    // SAFETY: the caller promises buffers until the operation is freed, and a place for its handle.
+    unsafe {
+        hand_out(comm, request, |own| {
+            own.init_reduce_scatter(arguments).map(OperationKind::Persistent)
+        })
+    }
 }
