@@ -216,6 +216,7 @@ impl Choice {
             library: self.library_for(problem.stated_costs()),
             vector: if self.cut { VectorUse::Cut } else { VectorUse::Whole },
             keeps_vector_whole: self.whole_vector,
+            keeps_timelines: false,
         }
     }
 
@@ -260,7 +261,16 @@ impl Choice {
         self.compare_watched(problem, &Terminal)
     }
 
-    /// The same, with somebody else than the terminal who watches.
+    /// The same with the timelines of schedules, for those who draw them.
+    ///
+    /// # Errors
+    /// As for [`compare`](Self::compare).
+    pub(crate) fn compare_in_pictures(&self, problem: &Problem) -> Result<Comparison, CliError> {
+        let settings = Settings { keeps_timelines: true, ..self.settings(problem) };
+        self.compare_by(&Request::new(problem, settings, &Terminal))
+    }
+
+    /// The same as [`compare`](Self::compare), with somebody else than the terminal who watches.
     ///
     /// # Errors
     /// As for [`compare`](Self::compare).
@@ -269,9 +279,12 @@ impl Choice {
         problem: &Problem,
         watch: &dyn Watch,
     ) -> Result<Comparison, CliError> {
-        let request = Request::new(problem, self.settings(problem), watch);
-        let wanted = self.wanted(&request)?;
-        Ok(compare(&request, &wanted, self.certify)?)
+        self.compare_by(&Request::new(problem, self.settings(problem), watch))
+    }
+
+    fn compare_by(&self, request: &Request<'_>) -> Result<Comparison, CliError> {
+        let wanted = self.wanted(request)?;
+        Ok(compare(request, &wanted, self.certify)?)
     }
 
     /// Fails with exit code 2 if an option is not for this operation.

@@ -15,7 +15,7 @@ use tuwtree_model::{
     best_lower_bound, check_combines_neighbours, completion, joins_adjacent_ranges,
     judged_lower_bound, judged_time, lower_bound_in_pieces, unpack_time,
 };
-use tuwtree_schedule::{Sends, simulate, simulate_on};
+use tuwtree_schedule::{Sends, Timeline, simulate, simulate_on};
 
 /// A construction's plan with what there is to say about it.
 #[derive(Clone, Debug)]
@@ -35,6 +35,8 @@ pub struct Outcome {
     /// The completion time of what goes along no tree in the other reading of its ports: on duplex ones, or where it is for
     /// these, as exchanges that hold all of a port; `None` where ranks would wait for each other for ever.
     pub otherwise: Option<Time>,
+    /// What the simulation of what goes along no tree said, if [`Settings::keeps_timelines`].
+    pub timeline: Option<Timeline>,
     /// The time by the judge, by which plans are compared: the completion time where nothing overlaps.
     pub judged: Time,
     /// The time by the judge with an unpack step at the root.
@@ -216,7 +218,7 @@ fn outcome(
     let built = request.build(wanted)?;
     let build_time = started.elapsed();
     let untimed = |error| wanted.effort.unlinked(error);
-    let mut otherwise = None;
+    let (mut otherwise, mut kept) = (None, None);
     let (completion, time, judged, unpack) = match &built.plan {
         Plan::Tree(tree) => {
             let completion = completion(tree, problem).map_err(untimed)?;
@@ -232,9 +234,14 @@ fn outcome(
             let timeline = simulate(schedule, problem.costs(), Sends::Synchronous);
             let timeline = timeline.map_err(|error| wanted.unsimulated(error))?;
             let time = timeline.completion_time();
-            let duplex = !problem.duplex();
-            let other = simulate_on(schedule, duplex, problem.costs(), Sends::Synchronous);
-            otherwise = other.ok().map(|timeline| timeline.completion_time());
+            otherwise = match !problem.duplex() {
+                // Made for these ports, whatever those of the problem are: its time is known.
+                other if other == schedule.task().duplex => Some(time),
+                other => simulate_on(schedule, other, problem.costs(), Sends::Synchronous)
+                    .ok()
+                    .map(|timeline| timeline.completion_time()),
+            };
+            kept = request.settings.keeps_timelines.then_some(timeline);
             (None, time, time, Time::ZERO)
         }
     };
@@ -253,6 +260,7 @@ fn outcome(
         judged,
         time,
         otherwise,
+        timeline: kept,
         built,
         completion,
         build_time,

@@ -30,6 +30,9 @@ pub struct Settings {
     /// Whether schedules that cut the vector are left out: for operators that must see all of it, and types that
     /// cannot be cut.
     pub keeps_vector_whole: bool,
+    /// Whether a comparison keeps what the simulation of schedules said, for those who draw it: as much memory as the
+    /// schedules take.
+    pub keeps_timelines: bool,
 }
 
 /// How the vector of a broadcast or reduction goes.
@@ -51,6 +54,7 @@ impl Settings {
         library: None,
         vector: VectorUse::Whole,
         keeps_vector_whole: false,
+        keeps_timelines: false,
     };
 }
 

@@ -42,7 +42,7 @@ Example:
 struct Performed<'a> {
     outcome: &'a Outcome,
     schedule: Cow<'a, Schedule>,
-    timeline: Timeline,
+    timeline: Cow<'a, Timeline>,
 }
 
 /// Runs the command.
@@ -57,7 +57,10 @@ pub(crate) fn run(args: &CompareArgs, output: &mut dyn Write) -> Result<ExitCode
     args.format.check_alone("--report", args.report.as_ref())?;
     let problem = args.comparison.load()?;
     let file = args.report.as_ref().map(Destination::open).transpose()?;
-    let comparison = args.comparison.choice.compare(&problem)?;
+    let comparison = match &file {
+        Some(_) => args.comparison.choice.compare_in_pictures(&problem)?,
+        None => args.comparison.choice.compare(&problem)?,
+    };
     let comparison = Compared(&comparison);
     if let Some(file) = file {
         let page = page(&comparison, args.comparison.payload.source())?;
@@ -120,8 +123,13 @@ fn perform<'a>(comparison: &Compared<'_>, outcome: &'a Outcome) -> Result<Perfor
         CliError::Failure(format!("{}: {error}", outcome.construction.name()))
     };
     let schedule = outcome.plan().schedule(problem).map_err(|error| failure(&error))?;
-    let timeline = simulate(&schedule, problem.costs(), Sends::Synchronous)
-        .map_err(|error| failure(&error))?;
+    let timeline = match &outcome.timeline {
+        Some(timeline) => Cow::Borrowed(timeline),
+        None => Cow::Owned(
+            simulate(&schedule, problem.costs(), Sends::Synchronous)
+                .map_err(|error| failure(&error))?,
+        ),
+    };
     Ok(Performed { outcome, schedule, timeline })
 }
 

@@ -1,0 +1,39 @@
+//! What a comparison keeps of its simulations.
+
+use tuwtree_model::{
+    BlockSizes, Construction, Homogeneous, MessageSizes, Operation, Order, Problem,
+};
+use tuwtree_plan::{Comparison, Effort, Request, Settings, compare};
+
+fn compared(problem: &Problem, keeps_timelines: bool) -> Comparison {
+    let settings = Settings { keeps_timelines, ..Settings::DEFAULT };
+    let request = Request::new(problem, settings, &());
+    let wanted = request.suitable(Order::Any, Effort::Moderate);
+    compare(&request, &wanted, false).unwrap()
+}
+
+#[test]
+fn timelines_of_schedules_are_kept_for_those_who_draw_them_and_for_nobody_else() {
+    let costs = Homogeneous::new(10.0, 1.0, 0.0).unwrap();
+    let sizes = BlockSizes::new([5, 0, 30, 2, 9]).unwrap();
+    let problem = Problem::allgather(&sizes, costs).unwrap();
+    let kept = compared(&problem, true);
+    assert!(kept.outcomes.len() > 3);
+    for outcome in &kept.outcomes {
+        let timeline = outcome.timeline.as_ref().unwrap();
+        assert_eq!(timeline.completion_time(), outcome.time(), "{:?}", outcome.construction);
+    }
+    let without = compared(&problem, false);
+    assert!(without.outcomes.iter().all(|outcome| outcome.timeline.is_none()));
+}
+
+#[test]
+fn what_is_made_for_duplex_ports_has_its_time_there_and_need_not_be_simulated_again() {
+    let costs = Homogeneous::new(10.0, 1.0, 0.0).unwrap();
+    let messages = MessageSizes::new(vec![0, 3, 9, 0, 0, 5, 40, 2, 0]).unwrap();
+    let problem = Problem::new(Operation::Alltoall, messages, costs).unwrap();
+    let comparison = compared(&problem, false);
+    let mut outcomes = comparison.outcomes.iter();
+    let shop = outcomes.find(|outcome| outcome.construction == Construction::OpenShop).unwrap();
+    assert_eq!(shop.otherwise, Some(shop.time()));
+}
