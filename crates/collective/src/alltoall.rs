@@ -5,7 +5,7 @@
 
 use crate::CollectiveError;
 use crate::error::{check_radix, exchanged};
-use crate::rounds::{Arrives, Data, Meeting, Rounds, deed, finished, in_rounds_with_room};
+use crate::rounds::{Arrives, Data, Meeting, Rounds, copy, deed, finished, in_rounds_with_room};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use tuwtree_model::{CostModel, MessageSizes, Order, Problem, Rank, Time};
@@ -150,25 +150,113 @@ pub fn bruck(problem: &Problem, radix: usize) -> Result<Schedule, CollectiveErro
         let length = hops[round].length();
         Meeting { to: Some((rank + length) % p), from: Some((rank + p - length) % p) }
     };
-    // Where a message that goes this distance lies at a rank when it has come so far.
-    let place = |rank: Rank, distance: usize, come: usize| match come {
-        0 => sizes.column(rank) + sent(sizes, rank, (rank + distance) % p).offset,
-        _ if come == distance => sizes.place((rank + p - come) % p, rank),
-        _ => {
-            let room = &rooms[come.ilog(radix) as usize];
-            sizes.column(rank) + sizes.row(rank) + room[rank * p + distance]
-        }
+    let routes = Routes { sizes, hops: &hops, rooms: &rooms, radix };
+    in_rounds_with_room(problem, &rounds, used, meet, |round, holder, (from, _), data| {
+        routes.fill(round, holder, from, data);
+    })
+}
+
+/// The alltoall of [`bruck`] with radix 2 and messages of one piece each: what a rank sends in a round it copies into a
+/// segment first, and what it receives comes to another part of the segment, from where it is copied to its places.
+///
+/// Messages of `c` bytes each take `ceil(lg p) alpha + N c (beta + 2 gamma)`, where `N` is the number of ones in the
+/// distances `1, ..., p - 1`, all written in binary.
+///
+/// # Errors
+/// [`CollectiveError`].
+///
+/// # Complexity
+/// O(p^2 log p).
+///
+/// # Source
+/// R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, section 4.3. Differs: messages are copied from and to their
+/// places in each round, so that nothing is rotated in the beginning and at the end.
+pub fn bruck_contiguous(problem: &Problem) -> Result<Schedule, CollectiveError> {
+    let sizes = exchanged(problem)?;
+    let (p, radix) = (sizes.processors(), 2);
+    let hops = hops(p, radix);
+    let (rooms, used) = rooms(sizes, &hops);
+    let routes = Routes { sizes, hops: &hops, rooms: &rooms, radix };
+    let moved = |round: usize, holder: Rank, from: Rank| {
+        let mut data = Data::default();
+        routes.fill(round, holder, from, &mut data);
+        let pieces = data.into_pieces();
+        let bytes: u64 = pieces.iter().map(|piece| piece.bytes).sum();
+        (pieces, bytes)
     };
-    let fill = |round: usize, holder: Rank, (from, _): (Rank, Rank), data: &mut Data| {
-        for distance in hops[round].distances(p) {
-            let gone = hops[round].gone(distance);
+    let mut programs = Programs::new();
+    let mut segments = Vec::with_capacity(p);
+    for (rank, &room) in used.iter().enumerate() {
+        let rounds: Vec<_> = (0..hops.len())
+            .map(|round| {
+                let length = hops[round].length();
+                let (to, from) = ((rank + length) % p, (rank + p - length) % p);
+                ((to, moved(round, rank, rank)), (from, moved(round, rank, from)))
+            })
+            .collect();
+        let longest = rounds.iter().map(|((_, (_, sent)), _)| *sent).max().unwrap_or(0);
+        let received = rounds.iter().map(|(_, (_, (_, received)))| *received).max().unwrap_or(0);
+        segments.push(room.max(longest + received));
+        for ((to, (sent, sent_bytes)), (from, (received, received_bytes))) in &rounds {
+            let packed = [Piece { offset: 0, bytes: *sent_bytes }];
+            let came = [Piece { offset: longest, bytes: *received_bytes }];
+            if *sent_bytes > 0 {
+                programs.push(&copy((Buffer::Output, sent), (Buffer::Segment, &packed)))?;
+            }
+            let [there, here] =
+                [&packed, &came].map(|pieces| Region { buffer: Buffer::Segment, pieces });
+            let send = (*sent_bytes > 0).then_some(Send { to: *to, tag: 0, from: there });
+            let arrival = Arrival::Store;
+            let receive = Receive { from: *from, tag: 0, into: here, arrival };
+            let receive = (*received_bytes > 0).then_some(receive);
+            if let Some(deed) = deed(send, receive) {
+                programs.push(&Action { port: 0, deed })?;
+            }
+            if *received_bytes > 0 {
+                programs.push(&copy((Buffer::Segment, &came), (Buffer::Output, received)))?;
+            }
+        }
+        programs.end_processor();
+    }
+    finished(problem, (Order::Ordered, problem.ports().get()), segments, programs)
+}
+
+/// Where the messages of Bruck's algorithm lie on their way.
+struct Routes<'a> {
+    sizes: &'a MessageSizes,
+    hops: &'a [Hop],
+    /// As [`rooms`] has them.
+    rooms: &'a [Vec<u64>],
+    radix: usize,
+}
+
+impl Routes<'_> {
+    /// Where a message that goes this distance lies in a rank's output when it has come so far.
+    fn place(&self, rank: Rank, distance: usize, come: usize) -> u64 {
+        let Routes { sizes, rooms, radix, .. } = *self;
+        let p = sizes.processors();
+        match come {
+            0 => sizes.column(rank) + sent(sizes, rank, (rank + distance) % p).offset,
+            _ if come == distance => sizes.place((rank + p - come) % p, rank),
+            _ => {
+                let room = &rooms[come.ilog(radix) as usize];
+                sizes.column(rank) + sizes.row(rank) + room[rank * p + distance]
+            }
+        }
+    }
+
+    /// Adds what the rank `from` sends in a round, where it lies at the holder, who is one of both ends.
+    fn fill(&self, round: usize, holder: Rank, from: Rank, data: &mut Data) {
+        let (sizes, hop) = (self.sizes, self.hops[round]);
+        let p = sizes.processors();
+        for distance in hop.distances(p) {
+            let gone = hop.gone(distance);
             let source = (from + p - gone) % p;
-            let come = if holder == from { gone } else { gone + hops[round].length() };
+            let come = if holder == from { gone } else { gone + hop.length() };
             let bytes = sizes.message(source, (source + distance) % p);
-            data.push(place(holder, distance, come), bytes);
+            data.push(self.place(holder, distance, come), bytes);
         }
-    };
-    in_rounds_with_room(problem, &rounds, used, meet, fill)
+    }
 }
 
 /// A round of Bruck's algorithm: messages with this digit at this place.

@@ -2,9 +2,9 @@
 
 use crate::CollectiveError;
 use crate::error::allgathered;
-use crate::rounds::{Meeting, gathering};
-use tuwtree_model::Problem;
-use tuwtree_schedule::Schedule;
+use crate::rounds::{Data, Meeting, copy, deed, finished, gathering};
+use tuwtree_model::{Order, Problem};
+use tuwtree_schedule::{Action, Arrival, Buffer, Piece, Programs, Receive, Region, Schedule, Send};
 
 /// How many blocks a rank has before each step of Bruck's allgather in the postal model, `A_0 = 1, ..., A_T = p`, where what
 /// is sent has come `delay` steps later: `A_(t+1) = A_t + min(A_(t - delay + 1), p - A_t)`, with `A_t = 1` before the
@@ -52,4 +52,77 @@ pub fn bruck(problem: &Problem) -> Result<Schedule, CollectiveError> {
         let distance = 1 << round;
         data.push_window(sizes, from, distance.min(p - distance));
     })
+}
+
+/// The allgather of [`bruck`] with messages of one piece each: blocks come together in a segment in the order in which
+/// they are received, the own one first, and are copied from there to the output at the end.
+///
+/// Blocks of `c` bytes each take `ceil(lg p) alpha + (p - 1) c beta + p c gamma` for every `p`: each rank copies all of them
+/// once.
+///
+/// # Errors
+/// [`CollectiveError`].
+///
+/// # Complexity
+/// O(p log p).
+///
+/// # Source
+/// J. Bruck, C.-T. Ho, S. Kipnis, E. Upfal, D. Weathersby, IEEE TPDS 8(11), 1997; R. Thakur, R. Rabenseifner, W. Gropp,
+/// IJHPCA 19(1), 2005, section 4.1.
+///
+/// # Example
+/// Three blocks of 5 bytes: each rank copies its own until 5, two rounds of 5 bytes take 30, and copying the others 10.
+/// ```
+/// use tuwtree_model::{BlockSizes, Homogeneous, Problem};
+/// use tuwtree_schedule::{Sends, simulate};
+/// let costs = Homogeneous::new(10.0, 1.0, 1.0).unwrap();
+/// let problem = Problem::allgather(&BlockSizes::new([5, 5, 5]).unwrap(), costs).unwrap();
+/// let schedule = tuwtree_collective::bruck_contiguous(&problem).unwrap();
+/// let timeline = simulate(&schedule, &costs, Sends::Synchronous).unwrap();
+/// assert_eq!(timeline.completion_time().units(), 5.0 + 30.0 + 10.0);
+/// ```
+pub fn bruck_contiguous(problem: &Problem) -> Result<Schedule, CollectiveError> {
+    let sizes = allgathered(problem)?;
+    let p = sizes.processors();
+    let rounds = p.next_power_of_two().ilog2();
+    // So many blocks from this one on; after the last comes the first.
+    let window = |first: usize, count: usize| {
+        let end = first + count;
+        sizes.before(end.min(p)) - sizes.before(first) + sizes.before(end.saturating_sub(p))
+    };
+    let mut programs = Programs::new();
+    for rank in 0..p {
+        let own = sizes.block(rank);
+        let segment = |offset, bytes| Piece { offset, bytes };
+        if own > 0 && p > 1 {
+            let all = [segment(0, own)];
+            programs.push(&copy((Buffer::Input, &all), (Buffer::Segment, &all)))?;
+        }
+        for round in 0..rounds {
+            let distance = 1 << round;
+            let count = distance.min(p - distance);
+            let (to, from) = ((rank + p - distance) % p, (rank + distance) % p);
+            let sent = [segment(0, window(rank, count))];
+            let received = [segment(window(rank, distance), window(from, count))];
+            let [there, here] =
+                [&sent, &received].map(|pieces| Region { buffer: Buffer::Segment, pieces });
+            let send = (there.bytes() > 0).then_some(Send { to, tag: 0, from: there });
+            let arrival = Arrival::Store;
+            let receive =
+                (here.bytes() > 0).then_some(Receive { from, tag: 0, into: here, arrival });
+            if let Some(deed) = deed(send, receive) {
+                programs.push(&Action { port: 0, deed })?;
+            }
+        }
+        let others = sizes.total() - own;
+        if others > 0 {
+            let mut places = Data::default();
+            places.push_window(sizes, (rank + 1) % p, p - 1);
+            let (from, into) = ([segment(own, others)], places.into_pieces());
+            programs.push(&copy((Buffer::Segment, &from), (Buffer::Output, &into)))?;
+        }
+        programs.end_processor();
+    }
+    let room = if p == 1 { 0 } else { sizes.total() };
+    finished(problem, (Order::Ordered, problem.ports().get()), vec![room; p], programs)
 }

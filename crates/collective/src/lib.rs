@@ -5,7 +5,7 @@
 //! the vectors of all ranks and gives each its block of the result, an allreduce the whole result; an alltoall
 //! gives each what every other has for it. All algorithms here go in rounds: in each, a rank sends at most one message and receives at most one, both at
 //! once. What is empty is not sent. Data goes straight to its place in the output, in messages of several pieces
-//! where need be, so that nothing is copied.
+//! where need be, so that nothing is copied; but for those variants that say so.
 //!
 //! | function | rounds | when |
 //! |---|---|---|
@@ -13,12 +13,14 @@
 //! | [`ring_in_chunks`] | as many and more | the same with blocks that differ, as in MPICH |
 //! | [`recursive_doubling`] | `ceil(lg p)` for `p = 2^l`, else up to twice as many | little data, `p = 2^l` |
 //! | [`bruck`] | `ceil(lg p)` | little data |
+//! | [`bruck_contiguous`] | `ceil(lg p)` | the same with messages of one piece, and copies |
 //! | [`circulant`] | `ceil(lg p)` | little data; other windows of blocks than `bruck`, at times better |
 //! | [`circulant_in_pieces`] | `n - 1 + ceil(lg p)` | blocks of different sizes, large |
 //! | [`reduce_scatter::pairwise`] | `p - 1` | blocks of one size; what MPI libraries do with much data |
 //! | [`reduce_scatter::halving`] | `lg p` for `p = 2^l`, else 2 more | `p = 2^l` |
 //! | [`reduce_scatter::recursive_doubling`] | `lg p` for `p = 2^l`, else up to twice as many | what MPICH does for operators that do not commute |
 //! | [`reduce_scatter::butterfly`] | `lg p` for `p = 2^l`, else 2 more | operators that do not commute |
+//! | [`reduce_scatter::non_overlapping`] | `p - 1 + ceil(lg p)` | what MPI libraries did before |
 //! | [`reduce_scatter::circulant`] | `ceil(lg p)` | blocks of one size: best for every `p` |
 //! | [`reduce_scatter::circulant_in_pieces`] | `n - 1 + ceil(lg p)` | blocks of different sizes, large |
 //! | [`allreduce::recursive_doubling`] | `lg p` for `p = 2^l`, else 2 more | little data |
@@ -36,6 +38,7 @@
 //! | [`intergroup::root_best`], [`intergroup::root_mpich`], [`intergroup::root_mpich_v`] | no formula | two groups: what MPI libraries do, and the best of its kind |
 //! | [`alltoall::linear`], [`alltoall::pairwise`] | `p - 1` | much data; what MPI libraries do |
 //! | [`alltoall::bruck`] | `ceil(lg p)` with radix 2, else more | little data |
+//! | [`alltoall::bruck_contiguous`] | `ceil(lg p)` | the same with messages of one piece, and copies |
 //! | [`alltoall::open_shop`] | no rounds | messages of different sizes, large |
 //!
 //! Schedules are for one port per rank, as exchanges: a round of a rank ends with the later half, and then
@@ -63,7 +66,7 @@ pub mod reduce_scatter;
 mod ring;
 mod rounds;
 
-pub use bruck::bruck;
+pub use bruck::{bruck, bruck_contiguous};
 pub use circulant::circulant;
 pub use doubling::recursive_doubling;
 pub use error::CollectiveError;

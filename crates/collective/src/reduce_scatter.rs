@@ -1,9 +1,10 @@
 //! Reduce-scatter: everybody's vectors are combined, and each rank gets its block of the result.
 //!
 //! Each rank works in its output, which holds its own vector in the beginning and its block of the result in
-//! the end. All but [`butterfly`] and [`recursive_doubling`] are for operators that commute.
+//! the end. All but [`butterfly`], [`recursive_doubling`] and [`non_overlapping`] are for operators that commute.
 
 use crate::CollectiveError;
+use crate::broadcast::binomial_meeting;
 use crate::circulant::skips;
 use crate::doubling::{self, DoublingRound};
 use crate::error::scattered;
@@ -75,6 +76,46 @@ pub fn pairwise_time(problem: &Problem) -> Result<Time, CollectiveError> {
     let meet = |round, rank| pairwise_meeting(round, rank, p);
     time_of_rounds(problem, (p - 1, Buffer::Input), meet, |round, from| {
         sizes.block((from + round + 1) % p)
+    })
+}
+
+/// The reduce-scatter as a reduction along the binomial tree to rank 0, which then sends each other rank its block. In rank
+/// order.
+///
+/// `n` bytes in blocks of which none is empty take `ceil(lg p) (alpha + n (beta + kappa)) + (p - 1) alpha + (n - m_0) beta`.
+///
+/// # Errors
+/// [`CollectiveError`].
+///
+/// # Complexity
+/// O(p log p).
+///
+/// # Source
+/// R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, section 4.4: the algorithm that MPICH had before; Open MPI's
+/// `non-overlapping`.
+pub fn non_overlapping(problem: &Problem) -> Result<Schedule, CollectiveError> {
+    let sizes = scattered(problem)?;
+    let p = sizes.processors();
+    let reducing = p.next_power_of_two().ilog2() as usize;
+    let kind = Rounds {
+        count: reducing + p - 1,
+        arrives: |round| if round < reducing { Arrives::Combined } else { Arrives::Stored },
+        source: Buffer::Output,
+        order: Order::Ordered,
+    };
+    let meet = |round: usize, rank: Rank| match round.checked_sub(reducing) {
+        None => {
+            let Meeting { to, from } = binomial_meeting(rank, 1 << round, p);
+            Meeting { to: from, from: to }
+        }
+        Some(before) => {
+            let owner = before + 1;
+            Meeting { to: (rank == 0).then_some(owner), from: (rank == owner).then_some(0) }
+        }
+    };
+    in_rounds(problem, &kind, meet, |round, (_, to), data| match round < reducing {
+        true => data.push(0, sizes.total()),
+        false => data.push_window(sizes, to, 1),
     })
 }
 

@@ -294,6 +294,12 @@ pub(crate) fn deed<'a>(send: Option<Send<'a>>, receive: Option<Receive<'a>>) -> 
     }
 }
 
+/// The copy of these pieces of a buffer to those of another, which are as long together.
+pub(crate) fn copy<'a>(from: (Buffer, &'a [Piece]), into: (Buffer, &'a [Piece])) -> Action<'a> {
+    let [from, into] = [from, into].map(|(buffer, pieces)| Region { buffer, pieces });
+    Action { port: 0, deed: Deed::Copy { from, into, arrival: Arrival::Store } }
+}
+
 /// The schedule of these programs for a problem, with what it promises and how many ports it takes: duplex
 /// ones, if the problem has them.
 pub(crate) fn finished(

@@ -1,5 +1,6 @@
 //! What holds of all schedules here, and what the papers say of their times.
 
+mod contiguous;
 mod duplex;
 mod exchange_costs;
 mod exchanges;
