@@ -102,8 +102,15 @@ fn the_librarys_best_setting_and_the_next_command_are_said() {
         entry("MPI_Gatherv", "gather", "1,2,3,4,5,6,7,80000"),
         entry("MPI_Allgatherv", "allgather", "1,2,3,4,5,6,7,80000"),
         entry("MPI_Alltoallv", "alltoall", "1,1,1,1,1,1,1,1"),
+        entry("MPI_Reduce_scatter", "reduce-scatter", "1,1,1,1,1,1,1,1"),
     ];
+    let caution = "operators that do not commute give wrong results";
     for (library, gather, allgather) in [
+        (
+            "Open MPI v4.1.4",
+            "has no setting that does it in another way.",
+            "coll_tuned_reduce_scatter_algorithm 2. With it, reductions by operators that do not commute give wrong results.",
+        ),
         (
             "MPICH Version: 4.0.2",
             "MPICH 3.4 to 4.2 has no setting that does it in another way.",
@@ -126,6 +133,7 @@ fn the_librarys_best_setting_and_the_next_command_are_said() {
         let said = tuwtree(&format!("advise --recording {} {costs}", file.display())).success();
         assert!(said.contains(gather), "{said}");
         assert!(said.contains(allgather), "{said}");
+        assert_eq!(said.contains(caution), library.starts_with("Open MPI"), "{said}");
         let nothing = "No advice: of an alltoall, only what one rank sends is recorded.";
         assert!(said.contains(nothing), "{said}");
         let said = tuwtree(&format!("advise --recording {} {machine}", file.display())).success();

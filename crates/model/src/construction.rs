@@ -73,6 +73,8 @@ pub enum Construction {
     RootBest,
     RootMpich,
     RootMpichV,
+    NonOverlapping,
+    BruckContiguous,
 }
 
 impl Construction {
@@ -141,7 +143,7 @@ impl Construction {
             Construction::Pairwise => {
                 matches!(operation, Operation::ReduceScatter | Operation::Alltoall)
             }
-            Construction::Halving | Construction::Butterfly => {
+            Construction::NonOverlapping | Construction::Halving | Construction::Butterfly => {
                 operation == Operation::ReduceScatter
             }
             Construction::Binomial => {
@@ -165,7 +167,7 @@ impl Construction {
                 matches!(operation, Operation::Allreduce | Operation::Reduce)
             }
             Construction::BinaryBlocks => operation == Operation::Allreduce,
-            Construction::Bruck => {
+            Construction::Bruck | Construction::BruckContiguous => {
                 matches!(operation, Operation::Allgather | Operation::Alltoall)
             }
             Construction::BruckRadix | Construction::OpenShop => operation == Operation::Alltoall,

@@ -71,6 +71,8 @@ pub struct LibrarySetting {
     pub words: &'static str,
     /// With other numbers of processes the library passes it over.
     is_for_powers_of_two: bool,
+    /// Whether the library then goes this way for operators that do not commute, too, whose results are wrong.
+    pub needs_commutative: bool,
 }
 
 impl LibrarySetting {
@@ -81,7 +83,7 @@ impl LibrarySetting {
 }
 
 const fn setting(construction: Construction, words: &'static str) -> LibrarySetting {
-    LibrarySetting { construction, words, is_for_powers_of_two: false }
+    LibrarySetting { construction, words, is_for_powers_of_two: false, needs_commutative: false }
 }
 
 impl Library {
@@ -102,6 +104,7 @@ impl Library {
                 construction: Construction::RecursiveDoubling,
                 words: "MPIR_CVAR_ALLGATHERV_INTRA_ALGORITHM=recursive_doubling",
                 is_for_powers_of_two: true,
+                needs_commutative: false,
             },
         ];
         const MPICH_REDUCE_SCATTER: [LibrarySetting; 2] = [
@@ -121,10 +124,12 @@ impl Library {
                 "mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_allgatherv_algorithm 2",
             ),
         ];
-        const OPEN_MPI_REDUCE_SCATTER: [LibrarySetting; 1] = [setting(
-            Construction::Halving,
-            "mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_reduce_scatter_algorithm 2",
-        )];
+        const OPEN_MPI_REDUCE_SCATTER: [LibrarySetting; 1] = [LibrarySetting {
+            construction: Construction::Halving,
+            words: "mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_reduce_scatter_algorithm 2",
+            is_for_powers_of_two: false,
+            needs_commutative: true,
+        }];
         const INTEL_GATHER: [LibrarySetting; 1] =
             [setting(Construction::Oblivious, "I_MPI_ADJUST_GATHERV=3")];
         match (self, operation) {

@@ -11,7 +11,7 @@ use std::io::Write;
 use tuwtree_io::{Format, Source, recording};
 use tuwtree_measure::{RecordedCall, Recording};
 use tuwtree_model::{ClosedSet, quantity};
-use tuwtree_plan::{Advice, Comparison, Library};
+use tuwtree_plan::{Advice, Comparison, Library, LibrarySetting};
 
 /// What is done with a call.
 struct AdvisedCall {
@@ -171,15 +171,16 @@ impl AdvisedCall {
         Some(match advice.comparison.best_setting(library) {
             None => format!("{} has no setting that does it in another way.", library.title()),
             Some((setting, outcome)) if std::ptr::eq(outcome, advice.chosen) => {
-                format!("{} does the same with {}.", library.title(), setting.words)
+                format!("{} does the same with {}.{}", library.title(), setting.words, caution(setting))
             }
             Some((setting, outcome)) => format!(
-                "The {} of {} at its best setting ({}: {}) {}.",
+                "The {} of {} at its best setting ({}: {}) {}.{}",
                 operation.name(),
                 library.title(),
                 setting.words,
                 outcome.construction.name(),
-                advice.takes(outcome)
+                advice.takes(outcome),
+                caution(setting)
             ),
         })
     }
@@ -196,6 +197,7 @@ impl AdvisedCall {
                         "set": setting.words,
                         "construction": outcome.construction.name(),
                         "time": outcome.judged.units(),
+                        "needs_commutative": setting.needs_commutative,
                     });
                 }
             }
@@ -223,5 +225,13 @@ impl AdvisedCall {
             "advised_time": advised.map(|(_, time)| time),
             "library_time": library.map(|library| library.judged.units()),
         })
+    }
+}
+
+/// A warning of a setting by which some results are wrong, as a sentence behind others.
+fn caution(setting: LibrarySetting) -> &'static str {
+    match setting.needs_commutative {
+        true => " With it, reductions by operators that do not commute give wrong results.",
+        false => "",
     }
 }

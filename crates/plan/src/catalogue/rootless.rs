@@ -33,6 +33,7 @@ pub(crate) fn keeps_operands_in_order(construction: Construction, problem: &Prob
         | Construction::RabenseifnerFull
         | Construction::BinaryBlocks
         | Construction::Butterfly
+        | Construction::NonOverlapping
         | Construction::RecursiveDoubling => true,
         _ => !operation.is_reduction(),
     }
@@ -142,6 +143,18 @@ pub(super) const RECURSIVE_DOUBLING: CatalogueRow = row(
     },
 );
 
+pub(super) const NON_OVERLAPPING: CatalogueRow = CatalogueRow {
+    // Recursive doubling and the butterfly take fewer rounds of no more data.
+    suits: |_, _| false,
+    ..row(
+        "binomial reduction to rank 0, which sends each rank its block, as MPICH did before; only if it is named",
+        |request, wanted| {
+            let messages = messages_of_few_rounds(request.problem);
+            whole(request, wanted, 2 * messages, reduce_scatter::non_overlapping)
+        },
+    )
+};
+
 pub(super) const HALVING: CatalogueRow = row(
     "ranks at distances p/2, p/4, ... exchange halves of what they have; made for powers of two",
     |request, wanted| {
@@ -205,6 +218,29 @@ pub(super) const BRUCK: CatalogueRow = row(
         }
     },
 );
+
+pub(super) const BRUCK_CONTIGUOUS: CatalogueRow = CatalogueRow {
+    // Without copies it is as fast or faster.
+    suits: |_, _| false,
+    ..row(
+        "as bruck with messages of one piece, which takes copies; only if it is named",
+        |request, wanted| {
+            let messages = messages_of_few_rounds(request.problem);
+            match request.problem.operation() {
+                Operation::Alltoall => {
+                    let pieces = request.problem.processors() as u64 / 2;
+                    expense(wanted, 2 * messages, pieces).check(
+                        wanted.effort,
+                        request.watch,
+                        |_| String::new(),
+                    )?;
+                    whole(request, wanted, 2 * messages, alltoall::bruck_contiguous)
+                }
+                _ => whole(request, wanted, messages, tuwtree_collective::bruck_contiguous),
+            }
+        },
+    )
+};
 
 pub(super) const BRUCK_RADIX: CatalogueRow = CatalogueRow {
     is_long: true,
