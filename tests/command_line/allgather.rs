@@ -45,6 +45,24 @@ fn constructions_are_listed_with_their_completion_times() {
 }
 
 #[test]
+fn where_latency_overlaps_windows_of_the_postal_model_are_listed_with_their_delay() {
+    let comparison = |overhead: &str| {
+        json(&format!("optimize --op allgather -p 32 --bytes 1 --alpha 100 {overhead} --json"))
+    };
+    let of = |comparison: &Value, name: &str| {
+        let all = comparison["constructions"].as_array().unwrap().clone();
+        all.into_iter().find(|one| one["construction"] == name)
+    };
+    let overlapping = comparison("--overhead 20");
+    let found = of(&overlapping, "bruck-postal").unwrap();
+    // 11 steps of 20, 31 bytes, and 80 once; 5 rounds of 100, and 31 bytes.
+    assert_eq!((&found["delay"], &found["completion_time"]), (&5.into(), &331.into()));
+    assert_eq!(of(&overlapping, "bruck").unwrap()["completion_time"], 531);
+    assert_eq!(overlapping["recommended"], "bruck-postal");
+    assert_eq!(of(&comparison(""), "bruck-postal"), None);
+}
+
+#[test]
 fn equal_blocks_are_given_by_their_size() {
     let by_size = json("optimize --op allgather -p 12 --bytes 1KiB --json");
     assert_eq!(by_size, json("optimize --op allgather -p 12 --dist same -b 1024 --json"));

@@ -162,6 +162,14 @@ fn a_map_is_of_trees_that_a_library_can_be_compared_with() {
 }
 
 #[test]
+fn maps_of_allgathers_where_latency_overlaps_have_a_colour_for_the_postal_model_too() {
+    let svg = folder("map-postal").join("map.svg").display().to_string();
+    let map = "map --op allgather -p 7 -b 100 --columns 1 --rows 1 --overhead-over-alpha 0.2";
+    tuwtree(&format!("{map} -o {svg}")).success();
+    assert!(fs::read_to_string(svg).unwrap().contains("bruck-postal"));
+}
+
+#[test]
 fn maps_of_operations_without_trees_name_the_fastest_algorithm() {
     let folder = folder("map-algorithms");
     for (operation, algorithms, rows) in [

@@ -1,10 +1,13 @@
-//! Windows of blocks that double in each round.
+//! Windows of blocks that double in each round, or grow more slowly where messages of several rounds are under way.
 
 use crate::CollectiveError;
 use crate::error::allgathered;
+use crate::rank_rounds::needed_window;
 use crate::rounds::{Data, Meeting, copy, deed, finished, gathering};
-use tuwtree_model::{Order, Problem};
-use tuwtree_schedule::{Action, Arrival, Buffer, Piece, Programs, Receive, Region, Schedule, Send};
+use tuwtree_model::{Order, Problem, Rank};
+use tuwtree_schedule::{
+    Action, Arrival, Buffer, Deed, Piece, Programs, Receive, Region, Schedule, Send,
+};
 
 /// How many blocks a rank has before each step of Bruck's allgather in the postal model, `A_0 = 1, ..., A_T = p`, where what
 /// is sent has come `delay` steps later: `A_(t+1) = A_t + min(A_(t - delay + 1), p - A_t)`, with `A_t = 1` before the
@@ -85,11 +88,7 @@ pub fn bruck_contiguous(problem: &Problem) -> Result<Schedule, CollectiveError> 
     let sizes = allgathered(problem)?;
     let p = sizes.processors();
     let rounds = p.next_power_of_two().ilog2();
-    // So many blocks from this one on; after the last comes the first.
-    let window = |first: usize, count: usize| {
-        let end = first + count;
-        sizes.before(end.min(p)) - sizes.before(first) + sizes.before(end.saturating_sub(p))
-    };
+    let window = |first: usize, count: usize| sizes.window(first, count);
     let mut programs = Programs::new();
     for rank in 0..p {
         let own = sizes.block(rank);
@@ -125,4 +124,63 @@ pub fn bruck_contiguous(problem: &Problem) -> Result<Schedule, CollectiveError> 
     }
     let room = if p == 1 { 0 } else { sizes.total() };
     finished(problem, (Order::Ordered, problem.ports().get()), vec![room; p], programs)
+}
+
+/// The allgather of [`bruck`] in the postal model, where what is sent has come `delay` steps later: in step `t`, rank `i` sends its first `w_t`
+/// blocks to `i - A_t`, where `A_0 = 1`, `w_t = min(A_(t - delay + 1), p - A_t)`, `A_(t + 1) = A_t + w_t`. Ranks have a duplex
+/// port, which sends and receives each by itself, and each send is listed behind the last receive that it needs.
+///
+/// Blocks of `c` bytes each take `T O + (p - 1) c beta + lambda` in `T` steps for every `p`, where messages occupy ports for
+/// `O` and their bytes, and are under way for `lambda <= (delay - 1) (O + c beta)` more.
+///
+/// # Errors
+/// [`CollectiveError`].
+///
+/// # Panics
+/// For no delay.
+///
+/// # Complexity
+/// O(p T delay).
+///
+/// # Source
+/// A. Bar-Noy, S. Kipnis, Mathematical Systems Theory 27, 1994 (the postal model), with the windows of [`bruck`].
+pub fn bruck_postal(problem: &Problem, delay: usize) -> Result<Schedule, CollectiveError> {
+    let sizes = allgathered(problem)?;
+    let p = sizes.processors();
+    let had = postal_windows(p, delay);
+    let steps = had.len() - 1;
+    let window = |step: usize, from: Rank| {
+        let mut data = Data::default();
+        data.push_window(sizes, from, had[step + 1] - had[step]);
+        data.into_pieces()
+    };
+    let mut programs = Programs::new();
+    for rank in 0..p {
+        let mut received = 0;
+        for step in 0..=steps {
+            // At the end all that no send has needed.
+            let needed = match step == steps {
+                true => steps,
+                false => needed_window(sizes, &had, step, rank).map_or(0, |last| last + 1),
+            };
+            for (earlier, distance) in had.iter().enumerate().take(needed).skip(received) {
+                let from = (rank + distance) % p;
+                let pieces = window(earlier, from);
+                let into = Region { buffer: Buffer::Output, pieces: &pieces };
+                let receive = Receive { from, tag: 0, into, arrival: Arrival::Store };
+                if !pieces.is_empty() {
+                    programs.push(&Action { port: 0, deed: Deed::Receive(receive) })?;
+                }
+            }
+            received = received.max(needed);
+            let pieces = if step < steps { window(step, rank) } else { Vec::new() };
+            if !pieces.is_empty() {
+                let to = (rank + p - had[step]) % p;
+                let from = Region { buffer: Buffer::Output, pieces: &pieces };
+                programs.push(&Action { port: 0, deed: Deed::Send(Send { to, tag: 0, from }) })?;
+            }
+        }
+        programs.end_processor();
+    }
+    Ok(finished(problem, (Order::Ordered, 1), vec![0; p], programs)?.with_duplex(true))
 }

@@ -14,6 +14,7 @@
 //! | [`recursive_doubling`] | `ceil(lg p)` for `p = 2^l`, else up to twice as many | little data, `p = 2^l` |
 //! | [`bruck`] | `ceil(lg p)` | little data |
 //! | [`bruck_contiguous`] | `ceil(lg p)` | the same with messages of one piece, and copies |
+//! | [`bruck_postal`] | `ceil(lg p)` with a delay of 1, else more | little data where latency overlaps |
 //! | [`circulant`] | `ceil(lg p)` | little data; other windows of blocks than `bruck`, at times better |
 //! | [`circulant_in_pieces`] | `n - 1 + ceil(lg p)` | blocks of different sizes, large |
 //! | [`reduce_scatter::pairwise`] | `p - 1` | blocks of one size; what MPI libraries do with much data |
@@ -42,7 +43,7 @@
 //! | [`alltoall::open_shop`] | no rounds | messages of different sizes, large |
 //!
 //! Schedules are for one port per rank, as exchanges: a round of a rank ends with the later half, and then
-//! combines what came. Those of [`alltoall::open_shop`] send and receive each by itself, on a duplex
+//! combines what came. Those of [`alltoall::open_shop`] and [`bruck_postal`] send and receive each by itself, on a duplex
 //! port.
 //!
 //! # What this crate does not do
@@ -66,7 +67,7 @@ pub mod reduce_scatter;
 mod ring;
 mod rounds;
 
-pub use bruck::{bruck, bruck_contiguous};
+pub use bruck::{bruck, bruck_contiguous, bruck_postal};
 pub use circulant::circulant;
 pub use doubling::recursive_doubling;
 pub use error::CollectiveError;

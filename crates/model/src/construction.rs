@@ -65,6 +65,7 @@ pub enum Construction {
     BinaryBlocks,
     Bruck,
     BruckRadix,
+    BruckPostal,
     Circulant,
     CirculantPieces,
     OpenShop,
@@ -150,7 +151,9 @@ impl Construction {
                 matches!(operation, Operation::Broadcast | Operation::Reduce)
             }
             Construction::BinomialForwarded => operation == Operation::Reduce,
-            Construction::RingChunks => operation == Operation::Allgather,
+            Construction::RingChunks | Construction::BruckPostal => {
+                operation == Operation::Allgather
+            }
             Construction::ScatterRing | Construction::ScatterDoubling => {
                 operation == Operation::Broadcast
             }

@@ -2,7 +2,7 @@
 
 use crate::frame::{MARGIN, PictureStyle, SMALL, TEXT, draw_title, open_picture, title_height};
 use crate::labels;
-use crate::palette::{BLUE, GREEN, INK, NEUTRAL, ORANGE, PAPER, PURPLE, VERMILION};
+use crate::palette::{BLUE, GREEN, INK, NEUTRAL, ORANGE, PAPER, PURPLE, SKY, VERMILION};
 use crate::svg::{Px, Xml};
 
 /// A map: panels, each a grid of coloured cells.
@@ -42,7 +42,8 @@ pub struct RegionCell {
     pub detail: String,
 }
 
-const COLOURS: [&str; RegionMap::MOST_CHOICES] = [NEUTRAL, BLUE, GREEN, ORANGE, VERMILION, PURPLE];
+const COLOURS: [&str; RegionMap::MOST_CHOICES] =
+    [NEUTRAL, BLUE, GREEN, ORANGE, VERMILION, PURPLE, SKY];
 
 /// A cell's size.
 const CELL: (f64, f64) = (38.0, 22.0);
@@ -61,7 +62,7 @@ const LEAST_WIDTH: f64 = 640.0;
 
 impl RegionMap {
     /// The number of colours.
-    pub const MOST_CHOICES: usize = 6;
+    pub const MOST_CHOICES: usize = 7;
 
     /// The map as SVG.
     ///

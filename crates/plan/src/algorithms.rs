@@ -78,6 +78,7 @@ impl AlgorithmGrid {
         Construction::all()
             .filter(|one| one.performs(self.operation) && !goes_along_trees(one))
             .filter(|one| !is_forwarded(one))
+            .filter(|&one| one != Construction::BruckPostal || self.overhead_share < 1.0)
             .collect()
     }
 

@@ -246,11 +246,20 @@ pub struct Built {
     pub at_least: Option<f64>,
     /// In which radix distances are written, if that was chosen.
     pub radix: Option<usize>,
+    /// After how many steps what is sent has come, if that was chosen.
+    pub delay: Option<usize>,
 }
 
 impl Built {
     pub(crate) fn without_search(plan: impl Into<Plan>) -> Built {
-        Built { plan: plan.into(), search: None, pieces: None, radix: None, at_least: None }
+        Built {
+            plan: plan.into(),
+            search: None,
+            pieces: None,
+            at_least: None,
+            radix: None,
+            delay: None,
+        }
     }
 }
 

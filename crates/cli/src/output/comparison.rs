@@ -109,6 +109,9 @@ fn constructions(comparison: &Comparison) -> Vec<Value> {
                 if let Some(radix) = outcome.built.radix {
                     document["radix"] = radix.into();
                 }
+                if let Some(delay) = outcome.built.delay {
+                    document["delay"] = delay.into();
+                }
             }
             document
         })

@@ -13,7 +13,7 @@ mod tables;
 
 use proptest::prelude::*;
 use tuwtree_collective::{
-    CollectiveError, bruck, circulant, circulant_in_pieces, recursive_doubling, ring,
+    CollectiveError, bruck, bruck_postal, circulant, circulant_in_pieces, recursive_doubling, ring,
     ring_in_chunks, ring_in_chunks_time, ring_time, time_in_pieces, time_in_pieces_at_most,
 };
 use tuwtree_model::{
@@ -36,6 +36,13 @@ const ALL: [(&str, Build); 9] = [
     ("5 pieces", |problem| circulant_in_pieces(problem, 5)),
 ];
 
+/// What sends and receives each by itself.
+const APART: [(&str, Build); 3] = [
+    ("delay 1", |problem| bruck_postal(problem, 1)),
+    ("delay 2", |problem| bruck_postal(problem, 2)),
+    ("delay 6", |problem| bruck_postal(problem, 6)),
+];
+
 fn problem(sizes: &[u64], alpha: f64) -> Problem {
     let sizes = BlockSizes::new(sizes.iter().copied()).unwrap();
     Problem::allgather(&sizes, Homogeneous::new(alpha, 1.0, 1.0).unwrap()).unwrap()
@@ -50,7 +57,7 @@ fn time(schedule: &Schedule, problem: &Problem) -> f64 {
 fn check(sizes: &[u64]) {
     let problem = problem(sizes, 10.0);
     let bound = best_lower_bound(&problem).unwrap().units();
-    for (name, build) in ALL {
+    for (name, build) in ALL.into_iter().chain(APART) {
         let schedule = build(&problem).unwrap();
         let verified = verify(&schedule).unwrap_or_else(|fault| panic!("{name}: {fault}"));
         assert_eq!(verified.order, Order::Ordered, "{name}");

@@ -6,8 +6,8 @@ use tuwtree_collective::allreduce::{self, Folds};
 use tuwtree_collective::broadcast::{self, Gathering};
 use tuwtree_collective::intergroup::{self, Inside};
 use tuwtree_collective::{
-    alltoall, bruck, circulant, circulant_in_pieces, recursive_doubling, reduce, reduce_scatter,
-    ring, ring_in_chunks,
+    Circulation, Flow, MessagePrice, alltoall, bruck, bruck_postal, circulant, circulant_in_pieces,
+    overlapped_time, recursive_doubling, reduce, reduce_scatter, ring, ring_in_chunks,
 };
 use tuwtree_model::{
     BlockSizes, CostMatrix, Costs, GroupSizes, Homogeneous, MessageSizes, Operation, Operator,
@@ -23,6 +23,7 @@ fn builds(operation: Operation) -> Vec<Build> {
             recursive_doubling,
             bruck,
             circulant,
+            |problem| bruck_postal(problem, 3),
             |problem| ring_in_chunks(problem, 4),
             |problem| circulant_in_pieces(problem, 3),
         ],
@@ -509,6 +510,47 @@ fn equal_messages_that_go_straight_pay_the_latency_once() {
             let once = 4096.0 - overhead + equal.others() * overhead + equal.share();
             for build in [alltoall::linear, alltoall::open_shop] {
                 assert_eq!(equal.time(Operation::Alltoall, build, overhead), Some(once));
+            }
+        }
+    }
+}
+
+/// As many steps as there are, each for the bytes of its message, and the latency once.
+#[test]
+fn equal_blocks_in_windows_of_the_postal_model_pay_the_latency_once_if_it_is_a_delay_less_one() {
+    const DELAYS: [Build; 5] = [
+        |problem| bruck_postal(problem, 1),
+        |problem| bruck_postal(problem, 2),
+        |problem| bruck_postal(problem, 3),
+        |problem| bruck_postal(problem, 4),
+        |problem| bruck_postal(problem, 5),
+    ];
+    for p in 2..=33 {
+        let equal = Equal { p, bytes: 4 * p as u64, alpha: 4096.0 };
+        for (delay, build) in (1..).zip(DELAYS) {
+            for overhead in [4096.0, 3000.0, 2048.0, 1024.0, 816.0, 500.0] {
+                let (mut had, mut steps) = (vec![1], 0.0);
+                while had[had.len() - 1] < p {
+                    let last = had[had.len() - 1];
+                    had.push(last + had[had.len().saturating_sub(delay)].min(p - last));
+                    steps += 1.0;
+                }
+                let latency = 4096.0 - overhead;
+                let once = steps * overhead + equal.share() + latency;
+                let found = equal.time(Operation::Allgather, build, overhead).unwrap();
+                match latency <= (delay - 1) as f64 * (overhead + equal.block()) {
+                    true => assert_eq!(found, once, "{p} ranks, delay {delay}, {overhead}"),
+                    false => assert!(found >= once, "{p} ranks, delay {delay}, {overhead}"),
+                }
+                // What a rank finds that works out its own rounds.
+                let sizes = BlockSizes::new(vec![4; p]).unwrap();
+                let price = |bytes: u64| MessagePrice {
+                    latency: latency as u128,
+                    occupancy: overhead as u128 + u128::from(bytes),
+                };
+                let kind = Circulation::Postal(delay);
+                let own = overlapped_time(&sizes, 1, kind, Flow::Spread, price);
+                assert_eq!(own as f64, found, "{p} ranks, delay {delay}, overhead {overhead}");
             }
         }
     }

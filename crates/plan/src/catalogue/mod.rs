@@ -116,6 +116,7 @@ pub fn row(construction: Construction) -> &'static CatalogueRow {
         Construction::Bruck => &rootless::BRUCK,
         Construction::BruckContiguous => &rootless::BRUCK_CONTIGUOUS,
         Construction::BruckRadix => &rootless::BRUCK_RADIX,
+        Construction::BruckPostal => &rootless::BRUCK_POSTAL,
         Construction::OpenShop => &rootless::OPEN_SHOP,
         Construction::Paired => &groups::PAIRED,
         Construction::Shares => &groups::SHARES,

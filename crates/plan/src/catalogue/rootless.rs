@@ -250,6 +250,14 @@ pub(super) const BRUCK_RADIX: CatalogueRow = CatalogueRow {
     )
 };
 
+pub(super) const BRUCK_POSTAL: CatalogueRow = CatalogueRow {
+    suits: |request, _| request.problem.costs().overlaps(),
+    ..row(
+        "the same with messages of several steps under way at once, as many as are found best",
+        with_delay,
+    )
+};
+
 pub(super) const OPEN_SHOP: CatalogueRow = row(
     "straight to receivers, whoever has most to do first, sending and receiving independently",
     |request, wanted| {
@@ -310,6 +318,35 @@ fn in_radix(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     let (_, radix, schedule) = best.expect("radix 2 was tried");
     Ok(Built { radix: Some(radix), ..Built::without_search(schedule) })
 }
+
+/// The fastest of Bruck's allgathers with some delays, of equally fast ones that of the least delay.
+fn with_delay(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
+    let problem = request.problem;
+    let p = problem.processors();
+    let mut best: Option<(Time, usize, Schedule)> = None;
+    let mut seconds = 0.0;
+    // With more steps than there are, each rank sends its own block to all.
+    for delay in 1..=MOST_DELAY.min(p) {
+        let messages = messages_of_few_rounds(problem).saturating_mul(delay.ilog2() as u64 + 1);
+        let expense = expense(wanted, messages, 2);
+        seconds += expense.seconds;
+        if best.is_some() && wanted.effort != Effort::Any && seconds > SEARCH_SECONDS {
+            break;
+        }
+        expense.check(wanted.effort, request.watch, |_| String::new())?;
+        let schedule = tuwtree_collective::bruck_postal(problem, delay).map_err(NoTree::failed)?;
+        let timeline = simulate(&schedule, problem.costs(), Sends::Synchronous);
+        let time = timeline.map_err(|error| wanted.unsimulated(error))?.completion_time();
+        if best.as_ref().is_none_or(|(least, ..)| time < *least) {
+            best = Some((time, delay, schedule));
+        }
+    }
+    let (_, delay, schedule) = best.expect("a delay of 1 was tried");
+    Ok(Built { delay: Some(delay), ..Built::without_search(schedule) })
+}
+
+/// No larger delays are tried.
+const MOST_DELAY: usize = 16;
 
 /// `p^2`.
 pub(super) fn messages_of_all_pairs(problem: &Problem) -> u64 {

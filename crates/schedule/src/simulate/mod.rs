@@ -126,7 +126,8 @@ pub enum SimulationError {
 /// both sends and receives, on duplex ports as well; a lone message takes what others do.
 ///
 /// What a rank of an alltoall has for others it sends without waiting, where latency overlaps and receives are posted
-/// at the start ([`Posts::PrePosted`]): a lone send of the input leaves as if it were eager.
+/// at the start ([`Posts::PrePosted`]): a lone send of the input leaves as if it were eager. So does a lone send of an
+/// allgather on a duplex port: until its message has arrived, its side of the port is free.
 ///
 /// Combining what was received takes the time of the task's operator: it occupies the receiver's port when
 /// the action's messages have ended, and no longer the sender's; of a duplex port, the side that receives when
@@ -199,8 +200,7 @@ struct Simulation<'a, C> {
     handover: Handover,
     /// Whether data flows from the root outwards.
     is_outward: bool,
-    /// Whether all that is sent from inputs is there from the start, and nobody waits for it to arrive.
-    is_alltoall: bool,
+    operation: Operation,
     /// An entry for each hold: its processor.
     owner: Vec<u32>,
     /// An entry for each hold: the ones before and after it on its port, or on both sides of it.
@@ -289,7 +289,7 @@ impl<'a, C: CostModel> Simulation<'a, C> {
             operator: schedule.task().operator,
             handover,
             is_outward: schedule.task().operation.is_outward(),
-            is_alltoall: schedule.task().operation == Operation::Alltoall,
+            operation: schedule.task().operation,
             owner,
             neighbours,
             progress: vec![KnownTimes::default(); holds.len()],
@@ -391,8 +391,13 @@ impl<'a, C: CostModel> Simulation<'a, C> {
             return Ok(true);
         }
         let action = self.action(sender);
-        let is_lone = matches!(action.deed, Deed::Send(_)) && !action.needs_written();
-        if !(self.is_alltoall && is_lone && self.handover.posts == Posts::PrePosted) {
+        let may_go = match self.operation {
+            Operation::Alltoall => !action.needs_written(),
+            Operation::Allgather => !self.holds.are_actions(),
+            _ => false,
+        };
+        let is_lone = matches!(action.deed, Deed::Send(_));
+        if !(may_go && is_lone && self.handover.posts == Posts::PrePosted) {
             return Ok(false);
         }
         Ok(self.latency(sender)? > Time::ZERO)
