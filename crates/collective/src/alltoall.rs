@@ -5,10 +5,9 @@
 
 use crate::CollectiveError;
 use crate::error::{check_radix, exchanged};
+use crate::open_shop;
 use crate::rounds::{Arrives, Data, Meeting, Rounds, copy, deed, finished, in_rounds_with_room};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-use tuwtree_model::{CostModel, MessageSizes, Order, Problem, Rank, Time};
+use tuwtree_model::{MessageSizes, Order, Problem, Rank};
 use tuwtree_schedule::{
     Action, Arrival, Buffer, Deed, Piece, Programs, Receive, Region, Schedule, Send,
 };
@@ -331,14 +330,13 @@ fn rooms(sizes: &MessageSizes, hops: &[Hop]) -> (Vec<Vec<u64>>, Vec<u64>) {
 /// [`CollectiveError`]; [`CollectiveError::Time`] where a time cannot be stated.
 ///
 /// # Complexity
-/// O(p^3) where few ranks wait at once.
+/// O(p^2 w), where `w` ranks wait when a message ends, at most O(p^3); O(p^4) at worst, where at all times ranks that
+/// have equally much to do wait for the same one.
 pub fn open_shop(problem: &Problem) -> Result<Schedule, CollectiveError> {
     let sizes = exchanged(problem)?;
     let p = sizes.processors();
-    let mut shop = Shop::new(problem, sizes)?;
-    let order = shop.order()?;
     let (mut sends, mut receives) = (vec![Vec::new(); p], vec![Vec::new(); p]);
-    for (from, to) in order {
+    for (from, to) in open_shop::order(problem, sizes)? {
         sends[from].push(to);
         receives[to].push(from);
     }
@@ -372,90 +370,4 @@ fn on_a_duplex_port(
         programs.end_processor();
     }
     Ok(finished(problem, (Order::Ordered, 1), vec![0; p], programs)?.with_duplex(true))
-}
-
-/// What of a message decides whether it begins first, the greatest first.
-type Claim = ([f64; 3], Reverse<usize>);
-
-/// Senders and receivers with what they have to do.
-struct Shop<'a> {
-    problem: &'a Problem,
-    p: usize,
-    /// `p * p` entries: what each message takes, `None` once it has begun, or if there is none.
-    times: Vec<Option<Time>>,
-    /// What each rank has to send, and to receive, yet.
-    sending: Vec<f64>,
-    receiving: Vec<f64>,
-}
-
-impl<'a> Shop<'a> {
-    fn new(problem: &'a Problem, sizes: &MessageSizes) -> Result<Shop<'a>, CollectiveError> {
-        let p = sizes.processors();
-        let mut shop = Shop {
-            problem,
-            p,
-            times: vec![None; p * p],
-            sending: vec![0.0; p],
-            receiving: vec![0.0; p],
-        };
-        for from in 0..p {
-            for to in (0..p).filter(|&to| to != from && sizes.message(from, to) > 0) {
-                let bytes = sizes.message(from, to);
-                let occupied = problem.costs().transmission_between(from, to, bytes)?;
-                let latency = problem.costs().latency_between(from, to, bytes)?;
-                let time = problem.costs().sum(occupied, latency)?;
-                shop.times[from * p + to] = Some(time);
-                shop.sending[from] += time.units();
-                shop.receiving[to] += time.units();
-            }
-        }
-        Ok(shop)
-    }
-
-    /// All messages in the order in which they begin.
-    fn order(&mut self) -> Result<Vec<(Rank, Rank)>, CollectiveError> {
-        let (mut idle_senders, mut idle_receivers) = (vec![true; self.p], vec![true; self.p]);
-        let mut order = Vec::new();
-        // Messages under way, the one that ends first on top.
-        let mut under_way: BinaryHeap<Reverse<(Time, Rank, Rank)>> = BinaryHeap::new();
-        let mut now = Time::ZERO;
-        loop {
-            while let Some((from, to, time)) = self.next(&idle_senders, &idle_receivers) {
-                (idle_senders[from], idle_receivers[to]) = (false, false);
-                self.times[from * self.p + to] = None;
-                self.sending[from] -= time.units();
-                self.receiving[to] -= time.units();
-                under_way.push(Reverse((self.problem.costs().sum(now, time)?, from, to)));
-                order.push((from, to));
-            }
-            let Some(Reverse((end, from, to))) = under_way.pop() else { return Ok(order) };
-            now = end;
-            (idle_senders[from], idle_receivers[to]) = (true, true);
-            while let Some(&Reverse((next, from, to))) = under_way.peek()
-                && next == now
-            {
-                (idle_senders[from], idle_receivers[to]) = (true, true);
-                under_way.pop();
-            }
-        }
-    }
-
-    /// The message that begins next among ranks that are idle: where one of the two has most to do; then most
-    /// together, then the longest, then the one that goes the least distance `to - from`, then that of the
-    /// least sender.
-    fn next(&self, senders: &[bool], receivers: &[bool]) -> Option<(Rank, Rank, Time)> {
-        let mut best: Option<(Claim, (Rank, Rank, Time))> = None;
-        for from in (0..self.p).filter(|&from| senders[from]) {
-            for to in (0..self.p).filter(|&to| receivers[to]) {
-                let Some(time) = self.times[from * self.p + to] else { continue };
-                let (sending, receiving) = (self.sending[from], self.receiving[to]);
-                let key = [sending.max(receiving), sending + receiving, time.units()];
-                let key = (key, Reverse((to + self.p - from) % self.p));
-                if best.as_ref().is_none_or(|(least, _)| key > *least) {
-                    best = Some((key, (from, to, time)));
-                }
-            }
-        }
-        best.map(|(_, message)| message)
-    }
 }

@@ -59,6 +59,7 @@ mod doubling;
 mod error;
 mod folding;
 pub mod intergroup;
+mod open_shop;
 mod overlapping;
 mod pieces;
 mod rank_rounds;

@@ -262,8 +262,8 @@ pub(super) const OPEN_SHOP: CatalogueRow = row(
     "straight to receivers, whoever has most to do first, sending and receiving independently",
     |request, wanted| {
         let p = request.problem.processors() as u64;
-        // Every message is chosen among those of ranks that wait.
-        let messages = messages_of_all_pairs(request.problem).saturating_mul(1 + p / 16);
+        // Where all messages end at once, each rank looks at all others for each of its own.
+        let messages = messages_of_all_pairs(request.problem).saturating_mul(1 + p / 64);
         expense(wanted, messages, 1).check(wanted.effort, request.watch, |_| String::new())?;
         whole(request, wanted, messages_of_all_pairs(request.problem), alltoall::open_shop)
     },
