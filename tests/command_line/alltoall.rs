@@ -34,7 +34,8 @@ fn alltoalls_are_listed_with_their_completion_times() {
         );
         assert_eq!(times[4].0, "open-shop");
         assert!(times[4].1 <= 51, "{times:?}");
-        assert_eq!(comparison["constructions"][3]["radix"], 2);
+        let found = &comparison["constructions"][3];
+        assert_eq!((&found["radix"], &found["threshold_bytes"]), (&2.into(), &Value::Null));
         assert_eq!(comparison["recommended"], "bruck");
     }
     let (folder, _) = messages("alltoall-blocks");
@@ -92,6 +93,36 @@ fn what_does_not_fit_an_alltoall_is_refused_by_name() {
     ] {
         tuwtree(&format!("optimize {arguments}")).fails(code, &[message]);
     }
+}
+
+#[test]
+fn large_messages_of_an_alltoall_go_straight_where_that_takes_less() {
+    const P: usize = 16;
+    let (folder, _) = messages("alltoall-threshold");
+    let (matrix, plan) = (folder.join("large.csv"), folder.join("plan.json"));
+    // A byte for each, and 1000 for the rank 7 further on, which would take three hops.
+    let size = |at: usize| if (at % P + P - at / P) % P == 7 { "1000" } else { "1" };
+    let rows = (0..P).map(|row| (row * P..row * P + P).map(size).collect::<Vec<_>>().join(","));
+    std::fs::write(&matrix, rows.collect::<Vec<_>>().join("\n")).unwrap();
+    let arguments = format!("--op alltoall --matrix {} --alpha 10", matrix.display());
+    let comparison = json(&format!("compare {arguments} --json"));
+    let times = times(&comparison);
+    let [bruck, found] = ["bruck", "bruck-radix"].map(|name| {
+        let (_, time) = times.iter().find(|(one, _)| *one == name).unwrap();
+        *time
+    });
+    // Four rounds of 8 messages, one fewer in those that the large one took, and a round of that.
+    assert!(bruck >= 3 * 1000 && found <= 4 * 10 + 4 * 8 + 1010, "{times:?}");
+    let constructions = comparison["constructions"].as_array().unwrap();
+    let of = constructions.iter().find(|one| one["construction"] == "bruck-radix").unwrap();
+    assert_eq!(of["threshold_bytes"], 512);
+    let text = tuwtree(&format!("compare {arguments}")).success();
+    assert!(text.contains("; messages of more than 512 bytes go straight"), "{text}");
+    let optimize = format!("optimize {arguments} --algorithm bruck-radix -o {}", plan.display());
+    tuwtree(&optimize).success();
+    let simulated = json(&format!("simulate {} --json", plan.display()));
+    assert_eq!(simulated["completion_time"], found);
+    tuwtree(&format!("verify {}", plan.display())).success();
 }
 
 #[test]

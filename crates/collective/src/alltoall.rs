@@ -134,24 +134,76 @@ pub fn pairwise(problem: &Problem) -> Result<Schedule, CollectiveError> {
 /// J. Bruck et al., IEEE TPDS 8(11), 1997; R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, section 4.3.
 /// Radix, and any sizes: K. Fan et al., arXiv:2411.02581.
 pub fn bruck(problem: &Problem, radix: usize) -> Result<Schedule, CollectiveError> {
+    bruck_up_to(problem, radix, u64::MAX)
+}
+
+/// The alltoall by [`bruck`]'s algorithm of the messages of at most so many bytes; larger ones then go straight, in
+/// the rounds of [`pairwise`] for any `p`: they pass through no other rank.
+///
+/// # Errors
+/// [`CollectiveError`], also [`CollectiveError::Radix`].
+///
+/// # Complexity
+/// O(p^2 log p) for a fixed radix.
+///
+/// # Source
+/// K. Fan et al., arXiv:2411.02581.
+///
+/// # Example
+/// Among 4 ranks, radix 2: 2 rounds with 2 messages of 1 byte each, but for one of 100, which takes one more round.
+/// ```
+/// use tuwtree_collective::alltoall;
+/// use tuwtree_model::{Homogeneous, MessageSizes, Operation, Problem};
+/// use tuwtree_schedule::{Sends, simulate};
+/// let sizes = MessageSizes::new((0..16).map(|at| if at == 3 { 100 } else { 1 })).unwrap();
+/// let costs = Homogeneous::new(10.0, 1.0, 1.0).unwrap();
+/// let problem = Problem::new(Operation::Alltoall, sizes, costs).unwrap();
+/// let time = |most| {
+///     let schedule = alltoall::bruck_up_to(&problem, 2, most).unwrap();
+///     simulate(&schedule, &costs, Sends::Synchronous).unwrap().completion_time().units()
+/// };
+/// assert_eq!((time(1), time(100)), (12.0 + 12.0 + 110.0, 2.0 * 111.0));
+/// ```
+pub fn bruck_up_to(
+    problem: &Problem,
+    radix: usize,
+    most: u64,
+) -> Result<Schedule, CollectiveError> {
     let sizes = exchanged(problem)?;
     check_radix(radix)?;
     let p = sizes.processors();
     let hops = hops(p, radix);
-    let (rooms, used) = rooms(sizes, &hops);
+    let together = |from, to| match sizes.message(from, to) {
+        bytes if bytes <= most => bytes,
+        _ => 0,
+    };
+    let (rooms, used) = rooms(p, &hops, together);
+    let is_any_straight =
+        (0..p).any(|from| (0..p).any(|to| from != to && sizes.message(from, to) > most));
     let rounds = Rounds {
-        count: hops.len(),
+        count: hops.len() + if is_any_straight { p - 1 } else { 0 },
         arrives: |_| Arrives::Stored,
         source: Buffer::Output,
         order: Order::Ordered,
     };
+    // How far a message goes in a round: in those behind the last hop, all the way.
+    let length = |round: usize| match hops.get(round) {
+        Some(hop) => hop.length(),
+        None => round + 1 - hops.len(),
+    };
     let meet = |round: usize, rank| {
-        let length = hops[round].length();
+        let length = length(round);
         Meeting { to: Some((rank + length) % p), from: Some((rank + p - length) % p) }
     };
-    let routes = Routes { sizes, hops: &hops, rooms: &rooms, radix };
-    in_rounds_with_room(problem, &rounds, used, meet, |round, holder, (from, _), data| {
-        routes.fill(round, holder, from, data);
+    let routes = Routes { sizes, hops: &hops, rooms: &rooms, radix, together: &together };
+    in_rounds_with_room(problem, &rounds, used, meet, |round, holder, (from, to), data| {
+        if round < hops.len() {
+            return routes.fill(round, holder, from, data);
+        }
+        let distance = length(round);
+        let come = if holder == from { 0 } else { distance };
+        let bytes = sizes.message(from, to) - together(from, to);
+        data.push(routes.place(holder, distance, come), bytes);
     })
 }
 
@@ -174,8 +226,9 @@ pub fn bruck_contiguous(problem: &Problem) -> Result<Schedule, CollectiveError> 
     let sizes = exchanged(problem)?;
     let (p, radix) = (sizes.processors(), 2);
     let hops = hops(p, radix);
-    let (rooms, used) = rooms(sizes, &hops);
-    let routes = Routes { sizes, hops: &hops, rooms: &rooms, radix };
+    let together = |from, to| sizes.message(from, to);
+    let (rooms, used) = rooms(p, &hops, together);
+    let routes = Routes { sizes, hops: &hops, rooms: &rooms, radix, together: &together };
     let moved = |round: usize, holder: Rank, from: Rank| {
         let mut data = Data::default();
         routes.fill(round, holder, from, &mut data);
@@ -227,6 +280,8 @@ struct Routes<'a> {
     /// As [`rooms`] has them.
     rooms: &'a [Vec<u64>],
     radix: usize,
+    /// How many bytes the first rank sends to the second one by way of others.
+    together: &'a dyn Fn(Rank, Rank) -> u64,
 }
 
 impl Routes<'_> {
@@ -246,13 +301,12 @@ impl Routes<'_> {
 
     /// Adds what the rank `from` sends in a round, where it lies at the holder, who is one of both ends.
     fn fill(&self, round: usize, holder: Rank, from: Rank, data: &mut Data) {
-        let (sizes, hop) = (self.sizes, self.hops[round]);
-        let p = sizes.processors();
+        let (p, hop) = (self.sizes.processors(), self.hops[round]);
         for distance in hop.distances(p) {
             let gone = hop.gone(distance);
             let source = (from + p - gone) % p;
             let come = if holder == from { gone } else { gone + hop.length() };
-            let bytes = sizes.message(source, (source + distance) % p);
+            let bytes = (self.together)(source, (source + distance) % p);
             data.push(self.place(holder, distance, come), bytes);
         }
     }
@@ -295,8 +349,7 @@ impl Hop {
 
 /// Where in its room each rank keeps the message of each distance that it passes on, for each place of digits
 /// at which such a message has come last; and how much room each rank needs.
-fn rooms(sizes: &MessageSizes, hops: &[Hop]) -> (Vec<Vec<u64>>, Vec<u64>) {
-    let p = sizes.processors();
+fn rooms(p: usize, hops: &[Hop], message: impl Fn(Rank, Rank) -> u64) -> (Vec<Vec<u64>>, Vec<u64>) {
     let (mut rooms, mut used) = (Vec::new(), vec![0; p]);
     for hop in hops {
         if hop.digit == 1 {
@@ -311,7 +364,7 @@ fn rooms(sizes: &MessageSizes, hops: &[Hop]) -> (Vec<Vec<u64>>, Vec<u64>) {
             for rank in 0..p {
                 let from = (rank + p - come) % p;
                 room[rank * p + distance] = used[rank];
-                used[rank] += sizes.message(from, (from + distance) % p);
+                used[rank] += message(from, (from + distance) % p);
             }
         }
     }

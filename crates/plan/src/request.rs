@@ -248,6 +248,8 @@ pub struct Built {
     pub radix: Option<usize>,
     /// After how many steps what is sent has come, if that was chosen.
     pub delay: Option<usize>,
+    /// Messages of more bytes go straight, if it was found that some are to.
+    pub threshold: Option<u64>,
 }
 
 impl Built {
@@ -259,6 +261,7 @@ impl Built {
             at_least: None,
             radix: None,
             delay: None,
+            threshold: None,
         }
     }
 }

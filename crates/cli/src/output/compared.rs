@@ -87,7 +87,22 @@ impl Compared<'_> {
             .chain(self.heuristics())
             .chain(self.made_for_one_port())
             .chain(self.of_direct_messages())
+            .chain(self.of_bundles())
             .collect()
+    }
+
+    /// Which radix was found for messages that go together, and which go straight.
+    fn of_bundles(&self) -> Option<String> {
+        let mut found = self.outcomes.iter().filter_map(|one| Some((one, one.built.radix?)));
+        let (outcome, radix) = found.next()?;
+        let name = outcome.construction.name();
+        let straight = match outcome.built.threshold {
+            Some(threshold) => {
+                format!("; messages of more than {} go straight", text::bytes(threshold))
+            }
+            None => String::new(),
+        };
+        Some(format!("{name} is in radix {radix}{straight}"))
     }
 
     /// How far the best schedule of an alltoall whose messages go straight is from the best of those at most.

@@ -108,6 +108,7 @@ fn constructions(comparison: &Comparison) -> Vec<Value> {
                 document["pieces"] = outcome.built.pieces.into();
                 if let Some(radix) = outcome.built.radix {
                     document["radix"] = radix.into();
+                    document["threshold_bytes"] = outcome.built.threshold.into();
                 }
                 if let Some(delay) = outcome.built.delay {
                     document["delay"] = delay.into();

@@ -8,13 +8,15 @@ use tuwtree_model::{
 };
 use tuwtree_schedule::{Order, document, verify};
 
-const ALL: [(&str, Build); 7] = [
+const ALL: [(&str, Build); 9] = [
     ("linear", alltoall::linear),
     ("pairwise", alltoall::pairwise),
     ("radix 2", |problem| alltoall::bruck(problem, 2)),
     ("radix 3", |problem| alltoall::bruck(problem, 3)),
     ("radix 4", |problem| alltoall::bruck(problem, 4)),
     ("radix 64", |problem| alltoall::bruck(problem, 64)),
+    ("radix 2 up to 1 byte", |problem| alltoall::bruck_up_to(problem, 2, 1)),
+    ("radix 3 up to 2 bytes", |problem| alltoall::bruck_up_to(problem, 3, 2)),
     ("open shop", alltoall::open_shop),
 ];
 
@@ -113,6 +115,19 @@ fn worked_alltoalls_take_what_they_take_by_hand() {
         let builds: [Build; 4] = [ALL[0].1, ALL[1].1, ALL[2].1, ALL[3].1];
         let found = builds.map(|build| time(&build(&problem).unwrap(), &problem));
         assert_eq!(found, times.map(f64::from), "{p} ranks");
+    }
+}
+
+#[test]
+fn with_a_threshold_of_all_sizes_messages_go_together_and_with_one_of_none_straight() {
+    for p in [1, 2, 5, 8, 13] {
+        let problem = problem(p, 10.0, |from, to| ((from + 2 * to) % 4) as u64);
+        let up_to = |most| alltoall::bruck_up_to(&problem, 2, most).unwrap();
+        assert_eq!(up_to(3), alltoall::bruck(&problem, 2).unwrap(), "{p} ranks");
+        let straight = time(&alltoall::pairwise(&problem).unwrap(), &problem);
+        if !p.is_power_of_two() {
+            assert_eq!(time(&up_to(0), &problem), straight, "{p} ranks");
+        }
     }
 }
 

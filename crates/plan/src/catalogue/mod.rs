@@ -4,6 +4,7 @@
 //! [`Construction`], and its line in [`row`], which the compiler demands.
 
 mod built;
+mod bundled;
 mod composed;
 mod gridded;
 mod groups;

@@ -1,7 +1,7 @@
 //! Schedules that go along no tree: of operations without a root, and of broadcasts and reductions whose vector is
 //! cut. Every rank knows all counts, and works out its part by itself.
 
-use super::CatalogueRow;
+use super::{CatalogueRow, bundled};
 use crate::error::NoTree;
 use crate::expense::{Effort, Expense, LIMIT_SECONDS};
 use crate::request::{Built, Request, Wanted};
@@ -9,7 +9,7 @@ use tuwtree_collective::allreduce::Folds;
 use tuwtree_collective::broadcast::{self, Gathering};
 use tuwtree_collective::{CollectiveError, allreduce, alltoall, reduce, reduce_scatter};
 use tuwtree_model::{ClosedSet, Construction, CostModel, Operation, Order, Problem, Root, Time};
-use tuwtree_schedule::{Schedule, Sends, simulate};
+use tuwtree_schedule::Schedule;
 
 /// An algorithm without parameters.
 type Build = fn(&Problem) -> Result<Schedule, CollectiveError>;
@@ -245,8 +245,8 @@ pub(super) const BRUCK_CONTIGUOUS: CatalogueRow = CatalogueRow {
 pub(super) const BRUCK_RADIX: CatalogueRow = CatalogueRow {
     is_long: true,
     ..row(
-        "digit by digit of distances, in the radix that is found best (Fan et al. 2025)",
-        in_radix,
+        "digit by digit of distances, large messages straight, as is found best (Fan et al. 2025)",
+        bundled::in_radix,
     )
 };
 
@@ -291,34 +291,6 @@ pub(super) fn linear(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoT
     whole(request, wanted, messages_of_all_pairs(request.problem), alltoall::linear)
 }
 
-/// The fastest of Bruck's alltoalls in some radices, of equally fast ones that of the least radix.
-fn in_radix(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
-    let problem = request.problem;
-    let p = problem.processors();
-    let mut best: Option<(Time, usize, Schedule)> = None;
-    let mut seconds = 0.0;
-    // All small ones, then each about half as large again as the one before.
-    let radices = std::iter::successors(Some(9), |&radix: &usize| Some(radix + radix / 2));
-    let radices = (3..9).chain(radices).take_while(|&radix| radix <= p);
-    for radix in std::iter::once(2).chain(radices) {
-        let messages = messages_of_few_rounds(problem).saturating_mul(radix as u64 / 2);
-        let expense = expense(wanted, messages, (p / radix) as u64);
-        seconds += expense.seconds;
-        if best.is_some() && wanted.effort != Effort::Any && seconds > SEARCH_SECONDS {
-            break;
-        }
-        expense.check(wanted.effort, request.watch, |_| String::new())?;
-        let schedule = alltoall::bruck(problem, radix).map_err(NoTree::failed)?;
-        let timeline = simulate(&schedule, problem.costs(), Sends::Synchronous);
-        let time = timeline.map_err(|error| wanted.unsimulated(error))?.completion_time();
-        if best.as_ref().is_none_or(|(least, ..)| time < *least) {
-            best = Some((time, radix, schedule));
-        }
-    }
-    let (_, radix, schedule) = best.expect("radix 2 was tried");
-    Ok(Built { radix: Some(radix), ..Built::without_search(schedule) })
-}
-
 /// The fastest of Bruck's allgathers with some delays, of equally fast ones that of the least delay.
 fn with_delay(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     let problem = request.problem;
@@ -355,7 +327,7 @@ pub(super) fn messages_of_all_pairs(problem: &Problem) -> u64 {
 }
 
 /// `p ceil(lg p)`.
-fn messages_of_few_rounds(problem: &Problem) -> u64 {
+pub(super) fn messages_of_few_rounds(problem: &Problem) -> u64 {
     let p = problem.processors();
     p as u64 * u64::from(p.next_power_of_two().ilog2())
 }
@@ -491,7 +463,7 @@ fn likely_pieces(problem: &Problem) -> (usize, usize) {
 }
 
 /// How long numbers of pieces, and radices, are tried that nobody asked for, as estimated.
-const SEARCH_SECONDS: f64 = 10.0;
+pub(super) const SEARCH_SECONDS: f64 = 10.0;
 
 /// About what it takes to add up one block's share in a message.
 const SECONDS_A_SHARE: f64 = 1e-9;
