@@ -19,6 +19,7 @@ mod little_memory;
 mod machines;
 mod map;
 mod measured;
+mod operators;
 mod orders;
 mod overlapping;
 mod picture_files;

@@ -8,8 +8,8 @@ use tuwtree_io::{Source, machine, sizes};
 use tuwtree_model::quantity::{Cost, parse_bytes, parse_time, parse_time_per_byte};
 use tuwtree_model::{
     BlockSizes, ClosedSet, CostError, CostModel, Costs, Distribution, DistributionParameters,
-    ExchangeError, GroupSizes, Homogeneous, MOST_PROCESSORS, Operation, Payload, Ports, Randomness,
-    Rank, Root, StatedCosts, Vector,
+    ExchangeError, GroupSizes, Homogeneous, MOST_PROCESSORS, Operation, Operator, Payload, Ports,
+    Randomness, Rank, Root, StatedCosts, Vector,
 };
 use tuwtree_schedule::Schedule;
 
@@ -306,7 +306,71 @@ pub(crate) struct CostArgs {
     pub(crate) machine: Option<Source>,
 }
 
+/// What combining takes, where a schedule is judged.
+#[derive(Args, Clone, Copy, Debug)]
+#[command(next_help_heading = "Operator (reductions)")]
+pub(crate) struct CombineArgs {
+    /// Time per byte of combining two vectors, as for --beta [default: as in the schedule, none along a tree]
+    #[arg(long, hide_short_help = true, value_name = "TIME", allow_negative_numbers = true,
+          value_parser = parse_time_per_byte)]
+    combine: Option<Cost>,
+}
+
+impl CombineArgs {
+    /// The schedule with this operator, at these costs.
+    ///
+    /// # Errors
+    /// [`CliError::Usage`]: an operation without one, times out of range or in another unit than the costs.
+    pub(crate) fn on(
+        self,
+        schedule: Schedule,
+        costs: &CostArgs,
+        stated: &StatedCosts,
+    ) -> Result<Schedule, CliError> {
+        let Some(combine) = self.combine else { return Ok(schedule) };
+        let element_bytes = schedule.task().operator.element_bytes();
+        let usage = |error: &dyn std::fmt::Display| CliError::Usage(format!("--combine: {error}"));
+        let operator = Operator::new(element_bytes, costs.combine_time(combine, stated)?);
+        let operator = operator.map_err(|error| usage(&error))?;
+        schedule.with_operator(operator).map_err(|error| usage(&error))
+    }
+
+    /// Fails with exit code 2 if it is given for a tree, along which nothing of it is counted.
+    ///
+    /// # Errors
+    /// [`CliError::Usage`].
+    pub(crate) fn check_not_of_tree(self, source: &Source) -> Result<(), CliError> {
+        match self.combine {
+            None => Ok(()),
+            Some(_) => Err(CliError::Usage(format!(
+                "{source}: times of trees are those of operators that take none; --combine is for schedules"
+            ))),
+        }
+    }
+}
+
 impl CostArgs {
+    /// What combining a byte takes beside these costs, in their unit.
+    ///
+    /// # Errors
+    /// [`CliError::Usage`] for another unit.
+    pub(crate) fn combine_time(
+        &self,
+        combine: Cost,
+        stated: &StatedCosts,
+    ) -> Result<f64, CliError> {
+        let in_seconds = stated.machine().is_some() || self.have_units();
+        match combine {
+            Cost::Plain(0.0) => Ok(0.0),
+            Cost::Seconds(time) if in_seconds => Ok(time),
+            Cost::Plain(time) if !in_seconds => Ok(time),
+            _ => Err(CliError::Usage(
+                "--combine has a unit where the other costs have one, and none where they have none"
+                    .into(),
+            )),
+        }
+    }
+
     /// The costs of what goes along a tree, with `default` for those not given.
     ///
     /// # Errors

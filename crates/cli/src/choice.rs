@@ -83,16 +83,9 @@ impl OperatorArgs {
         // Times of trees are those of operators that take none.
         let has_one = operation.is_reduction() && (cut || !operation.is_rooted());
         let machine = problem.stated_costs().machine().filter(|_| has_one);
-        let in_seconds = problem.stated_costs().machine().is_some() || costs.have_units();
         let time = match self.combine {
             None => machine.map_or(0.0, |machine| machine.combine_per_byte),
-            Some(Cost::Plain(0.0)) => 0.0,
-            Some(Cost::Seconds(time)) if in_seconds => time,
-            Some(Cost::Plain(time)) if !in_seconds => time,
-            Some(_) => {
-                let message = "--combine has a unit where the other costs have one, and none where they have none";
-                return Err(CliError::Usage(message.into()));
-            }
+            Some(combine) => costs.combine_time(combine, problem.stated_costs())?,
         };
         let operator = Operator::new(self.element.unwrap_or(1), time);
         let given = match (self.combine, self.element) {

@@ -371,6 +371,16 @@ impl Schedule {
         Ok(self)
     }
 
+    /// The same schedule with another operator.
+    ///
+    /// # Errors
+    /// [`ScheduleError`]: the operation has none, or data that is not made of whole elements.
+    pub fn with_operator(mut self, operator: Operator) -> Result<Self, ScheduleError> {
+        self.task.operator = operator;
+        self.task.check()?;
+        Ok(self)
+    }
+
     /// The same schedule on ports that are duplex, or not. Whether it still does what it is for,
     /// [`verify`](crate::verify()) tells.
     #[must_use]

@@ -89,9 +89,7 @@ pub(crate) fn run(mut args: AdviseArgs, output: &mut dyn Write) -> Result<ExitCo
 /// Those of `output`.
 pub(crate) fn write_text(advice: &Advised<'_>, output: &mut dyn Write) -> Result<(), CliError> {
     let comparison = Compared(advice.comparison);
-    let costs = text::costs(comparison.problem.stated_costs());
-    let ports = text::with_ports(&comparison.problem);
-    writeln!(output, "{}; {costs}{ports}\n", comparison.title())?;
+    writeln!(output, "{}; {}\n", comparison.title(), comparison.costs())?;
     writeln!(output, "{}", advice.sentence())?;
     let time = text::time(advice.chosen.judged_unpacked);
     let planned = match comparison.problem.costs().overlaps() {

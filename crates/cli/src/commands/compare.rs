@@ -93,10 +93,7 @@ pub(crate) fn page(
     bound[..1].make_ascii_uppercase();
     let facts = [
         (what.to_owned(), source),
-        (
-            "Costs".to_owned(),
-            text::costs(comparison.problem.stated_costs()) + &text::with_ports(&comparison.problem),
-        ),
+        ("Costs".to_owned(), comparison.costs()),
         (bound, text::time(comparison.bound)),
     ];
     let mut notes: Vec<String> = comparison.recommendation().lines().map(str::to_owned).collect();

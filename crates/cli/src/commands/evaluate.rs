@@ -2,7 +2,7 @@
 
 mod schedules;
 
-use crate::args::{CostArgs, PayloadArgs, PortArgs};
+use crate::args::{CombineArgs, CostArgs, PayloadArgs, PortArgs};
 use crate::error::CliError;
 use crate::input::{check_sources, problem};
 use crate::output::format::{FormatArgs, insert_after, row_of, write_json, write_objects};
@@ -38,6 +38,9 @@ pub(crate) struct EvaluateArgs {
     costs: CostArgs,
 
     #[command(flatten)]
+    combine: CombineArgs,
+
+    #[command(flatten)]
     ports: PortArgs,
 
     #[command(flatten)]
@@ -64,6 +67,7 @@ pub(crate) fn run(args: &EvaluateArgs, output: &mut dyn Write) -> Result<ExitCod
             return Ok(ExitCode::SUCCESS);
         }
     };
+    args.combine.check_not_of_tree(&args.tree)?;
     let Some(problem) = problem(&document, &args.tree, &args.payload, &args.costs)? else {
         return Err(CliError::Usage(format!(
             "{}: the tree file holds no block sizes; give them with --sizes or --dist, or --vector",

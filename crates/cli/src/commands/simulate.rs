@@ -1,6 +1,6 @@
 //! `tuwtree simulate`: when everything in a schedule happens.
 
-use crate::args::{CostArgs, PortArgs, named};
+use crate::args::{CombineArgs, CostArgs, PortArgs, named};
 use crate::error::CliError;
 use crate::input::{read_schedule, stated_costs};
 use crate::output::format::{FormatArgs, insert_after, write_csv, write_json};
@@ -29,6 +29,9 @@ pub(crate) struct SimulateArgs {
 
     #[command(flatten)]
     costs: CostArgs,
+
+    #[command(flatten)]
+    combine: CombineArgs,
 
     #[command(flatten)]
     ports: PortArgs,
@@ -87,6 +90,7 @@ pub(crate) fn run(args: &SimulateArgs, output: &mut dyn Write) -> Result<ExitCod
     args.format.check_alone("--trace", args.trace.as_ref())?;
     let schedule = read_schedule(&args.schedule, args.ports, Some(&args.costs))?;
     let costs = stated_costs(&schedule, &args.schedule, &args.costs)?;
+    let schedule = args.combine.on(schedule, &args.costs, &costs)?;
     let handover = Handover { sends: args.sends, posts: args.posts };
     let timeline = simulate(&schedule, costs.costs(), handover)
         .map_err(|error| args.schedule.failure(&error))?;
@@ -136,8 +140,9 @@ impl Simulated<'_> {
         )?;
         writeln!(
             output,
-            "costs            {}; {} sends{}",
+            "costs            {}{}; {} sends{}",
             text::costs(&self.costs),
+            text::with_operator(task.operator),
             self.handover.sends.name(),
             self.posts().map_or(String::new(), |posts| format!(", {} receives", posts.name()))
         )?;
@@ -305,6 +310,8 @@ impl Simulated<'_> {
             "per_processor": processors,
         });
         insert_after(&mut document, "ports", text::json_parameters(&self.costs));
+        let operator = text::json_operator(task.operation, task.operator);
+        insert_after(&mut document, "gamma_per_byte", operator);
         insert_after(&mut document, "ports", task.duplex.then_some(("duplex", json!(true))));
         let posts = self.posts().map(|posts| ("posts", posts.name().into()));
         insert_after(&mut document, "sends", posts);

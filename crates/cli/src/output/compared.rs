@@ -35,8 +35,7 @@ impl Compared<'_> {
     /// # Errors
     /// Those of `output`.
     pub(crate) fn write_text(&self, output: &mut dyn Write) -> Result<(), CliError> {
-        let costs = text::costs(self.problem.stated_costs());
-        writeln!(output, "{}; {costs}{}", self.title(), text::with_ports(&self.problem))?;
+        writeln!(output, "{}; {}", self.title(), self.costs())?;
         writeln!(output, "{}: {}\n", self.bound_name(), text::time(self.bound))?;
         writeln!(output, "{}", self.table().trim_fmt())?;
         for note in self.notes() {
@@ -193,6 +192,13 @@ impl Compared<'_> {
             text::payload(payload),
             text::processes(payload.processors())
         )
+    }
+
+    /// What everything costs, on which ports, in a line.
+    pub(crate) fn costs(&self) -> String {
+        let costs = text::costs(self.problem.stated_costs());
+        let operator = text::with_operator(self.problem.operator());
+        format!("{costs}{operator}{}", text::with_ports(&self.problem))
     }
 
     /// What the bound is a bound on.

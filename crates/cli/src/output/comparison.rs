@@ -3,7 +3,7 @@
 use crate::output::format::insert_after;
 use crate::output::text;
 use serde_json::{Value, json};
-use tuwtree_model::{ClosedSet, Root, Tree, direct_lower_bound};
+use tuwtree_model::{ClosedSet, GroupSizes, Root, Tree, direct_lower_bound};
 use tuwtree_plan::{Baseline, Comparison, Optimality, Outcome, Plan, Search, Skipped};
 
 /// The comparison as a document.
@@ -41,6 +41,11 @@ pub(crate) fn document(comparison: &Comparison) -> Value {
         "baseline": comparison.baseline().map(|baseline| baseline.library.name()),
     });
     insert_after(&mut document, "root", text::json_parameters(costs));
+    let (operation, operator) = (comparison.problem.operation(), comparison.problem.operator());
+    insert_after(&mut document, "gamma_per_byte", text::json_operator(operation, operator));
+    let groups = comparison.problem.groups().map(GroupSizes::groups);
+    let groups = groups.map(|groups| ("groups", json!(groups.map(|group| group.ranks))));
+    insert_after(&mut document, "processors", groups);
     let duplex = comparison.problem.duplex().then_some(("duplex", json!(true)));
     insert_after(&mut document, "ports", duplex);
     let direct = direct_lower_bound(&comparison.problem).and_then(Result::ok);

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::time::Duration;
 pub(crate) use tuwtree_model::quantity::number;
 use tuwtree_model::{
-    Construction, Costs, Homogeneous, LARGEST_EXACT, Operation, Payload, Ports, Problem,
+    Construction, Costs, Homogeneous, LARGEST_EXACT, Operation, Operator, Payload, Ports, Problem,
     StatedCosts, Time, most_ranges, quantity,
 };
 use tuwtree_plan::Outcome;
@@ -32,6 +32,18 @@ pub(crate) fn costs(costs: &StatedCosts) -> String {
         StatedCosts::Machine(machine) => {
             format!("machine {} ({}), times in seconds", machine.name, machine.costs.name())
         }
+    }
+}
+
+/// What is to be added where combining takes time, or elements are longer than a byte.
+pub(crate) fn with_operator(operator: Operator) -> String {
+    let combine = match operator.combine_per_byte() {
+        0.0 => String::new(),
+        time => format!(", kappa = {}", number(time)),
+    };
+    match operator.element_bytes() {
+        1 => combine,
+        bytes => format!("{combine}, elements of {bytes} bytes"),
     }
 }
 
@@ -156,6 +168,20 @@ pub(crate) fn json_parameters(costs: &StatedCosts) -> Vec<(&'static str, serde_j
         parameters.push(("exchange_beta_per_byte", of(Homogeneous::exchange_beta)));
     }
     parameters
+}
+
+/// The operator of a reduction, with the names of documents; nothing of other operations.
+pub(crate) fn json_operator(
+    operation: Operation,
+    operator: Operator,
+) -> Vec<(&'static str, serde_json::Value)> {
+    match operation.is_reduction() {
+        true => vec![
+            ("combine_per_byte", json_number(operator.combine_per_byte())),
+            ("element_bytes", operator.element_bytes().into()),
+        ],
+        false => Vec::new(),
+    }
 }
 
 /// A finite number as a JSON number, without a fraction where there is none.

@@ -31,14 +31,15 @@ pub(super) fn run(
     output: &mut dyn Write,
 ) -> Result<(), CliError> {
     args.ports.check_not_given(&args.tree)?;
-    let schedule = &args.ports.on(schedule.clone());
+    let schedule = args.ports.on(schedule.clone());
     if args.payload.load(schedule.processors())?.is_some() {
         return Err(CliError::Usage(format!(
             "{}: a schedule has its data; --sizes, --dist and --vector are for trees",
             args.tree
         )));
     }
-    let costs = stated_costs(schedule, &args.tree, &args.costs)?;
+    let costs = stated_costs(&schedule, &args.tree, &args.costs)?;
+    let schedule = &args.combine.on(schedule, &args.costs, &costs)?;
     let failure = |error: &dyn std::fmt::Display| args.tree.failure(&error);
     let verified = verify(schedule).map_err(|fault| failure(&fault))?;
     let timeline =
@@ -63,10 +64,11 @@ impl Evaluation<'_> {
         writeln!(output, "lower bound      {} on any schedule{with_root}", text::time(*bound))?;
         writeln!(
             output,
-            "problem          {} of {}; {}{}",
+            "problem          {} of {}; {}{}{}",
             task.operation.name(),
             text::payload(&task.payload),
             text::costs(costs),
+            text::with_operator(task.operator),
             task.root_phrase()
         )?;
         writeln!(
@@ -100,6 +102,8 @@ impl Evaluation<'_> {
             "redundant_bytes": text::json_bytes(verified.redundant_bytes),
             "order": verified.order.name(),
         });
+        let operator = text::json_operator(task.operation, task.operator);
+        insert_after(&mut document, "machine", operator);
         insert_after(&mut document, "ports", task.duplex.then_some(("duplex", json!(true))));
         document
     }
