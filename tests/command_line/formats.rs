@@ -45,6 +45,61 @@ fn what_is_printed_has_three_formats() {
 }
 
 #[test]
+fn every_field_of_a_comparison_is_in_the_documentation() {
+    let formats = fs::read_to_string(workspace_file("docs/formats.md")).unwrap();
+    let (_, section) = formats.split_once("print a `tuwtree-comparison`:").unwrap();
+    let (section, _) = section.split_once("`tuwtree advise --json`").unwrap();
+    let folder = folder("fields");
+    let file = |name: &str, text: &str| {
+        let file = folder.join(name);
+        fs::write(&file, text).unwrap();
+        file.display().to_string()
+    };
+    let (first, second) = (file("first.txt", "4 400 4 9"), file("second.txt", "4 400"));
+    let matrix = file("matrix.csv", "0,1,900,1\n1,0,1,900\n900,1,0,1\n1,900,1,0\n");
+    let blocks = format!("--sizes {first}");
+    let groups = format!("--sizes {first} --sizes-remote {second}");
+    for (operation, data) in [
+        ("gather", blocks.as_str()),
+        ("scatter", &blocks),
+        ("broadcast", "--vector 96 -p 5"),
+        ("broadcast --cut", "--vector 96 -p 5"),
+        ("reduce", "--vector 96 -p 5"),
+        ("reduce --cut --element 8", "--vector 96 -p 5"),
+        ("allgather", &blocks),
+        ("reduce-scatter", &blocks),
+        ("allreduce --element 8", "--vector 96 -p 5"),
+        ("alltoall", &format!("--matrix {matrix}")),
+        ("intergroup-allgather", &groups),
+    ] {
+        let trees = operation.starts_with("gather") || operation.starts_with("scatter");
+        let variants = ["", "--overhead 40", "--exchange-alpha 200 --duplex", "--machine vsc3"];
+        let along_none = !trees && !["broadcast", "reduce"].contains(&operation);
+        for variant in variants.into_iter().filter(|one| along_none || !one.contains("duplex")) {
+            let command = format!("compare --op {operation} {data} {variant} --json");
+            let text = tuwtree(&command).success();
+            let document: serde_json::Value = serde_json::from_str(&text).unwrap();
+            let fields = |value: &serde_json::Value| -> Vec<String> {
+                value.as_object().unwrap().keys().cloned().collect()
+            };
+            let each = |list: &str| {
+                let list = document[list].as_array().unwrap().iter();
+                list.flat_map(&fields).collect::<Vec<_>>()
+            };
+            for field in
+                fields(&document).into_iter().chain(each("skipped")).chain(each("baselines"))
+            {
+                let is_known = ["format", "version", "construction"].contains(&field.as_str());
+                assert!(is_known || section.contains(&format!("`{field}`")), "{command}: {field}");
+            }
+            for field in each("constructions") {
+                assert!(section.contains(&format!("`….{field}`")), "{command}: {field}");
+            }
+        }
+    }
+}
+
+#[test]
 fn the_ending_of_the_output_decides() {
     let folder = folder("endings");
     let path = |name: &str| folder.join(name).display().to_string();
