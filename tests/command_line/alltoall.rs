@@ -88,6 +88,17 @@ fn what_does_not_fit_an_alltoall_is_refused_by_name() {
         (format!("--op alltoall --matrix {odd}"), 1, "3 message sizes; p rows of p are needed"),
         (format!("--op gather --matrix {matrix}"), 2, "gather needs block sizes"),
         ("--op alltoall --vector 8 -p 4".to_owned(), 2, "alltoall needs the size of each message"),
+        (
+            format!("--op allgather --matrix {matrix}"),
+            2,
+            "--matrix: allgather needs block sizes; messages of all pairs are for alltoall",
+        ),
+        (
+            format!("--op allreduce --matrix {matrix}"),
+            2,
+            "--matrix: allreduce needs one vector size (--vector); messages",
+        ),
+        (format!("--op alltoall --matrix {matrix} -p 3"), 2, "-p, -b, --rho,"),
         (format!("--op alltoall --matrix {matrix} --combine 1"), 2, "alltoall has no operator"),
         (format!("--op alltoall --matrix {matrix} --algorithm ring"), 1, "and not for alltoall"),
     ] {

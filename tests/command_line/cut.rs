@@ -58,6 +58,29 @@ fn reductions_in_rank_order_are_compared_with_those_that_keep_it_whatever_the_ro
 }
 
 #[test]
+fn a_bound_on_schedules_with_a_root_is_not_called_one_on_trees() {
+    for (arguments, what) in [("--cut", "schedule"), ("", "tree")] {
+        let reduce = format!("compare --op reduce --vector 100 -p 5 --root 3 {arguments}");
+        let text = tuwtree(&reduce).success();
+        assert!(text.contains(&format!("lower bound on any {what} with root 3: ")), "{text}");
+    }
+}
+
+#[test]
+fn ordered_is_short_for_order_ordered() {
+    for operation in ["reduce --cut", "allreduce"] {
+        let compare = format!("compare --op {operation} --vector 96 -p 6 --json");
+        assert_ne!(json(&format!("{compare} --ordered")), json(&compare));
+        let long = json(&format!("{compare} --order ordered"));
+        assert_eq!(json(&format!("{compare} --ordered")), long);
+    }
+    tuwtree("advise --op allreduce --vector 96 -p 6 --ordered --order any")
+        .fails(2, &["--ordered", "cannot be used with"]);
+    let advice = json("advise --op allreduce --vector 96 -p 6 --ordered --json");
+    assert_eq!(advice["order"], "ordered");
+}
+
+#[test]
 fn vectors_that_must_not_be_cut_go_whole() {
     let names = |arguments: &str| -> Vec<String> {
         let comparison = json(&format!("optimize {arguments} --whole-vector --json"));

@@ -55,6 +55,17 @@ fn select_says_why_a_machine_has_no_one_price_and_what_to_do() {
 }
 
 #[test]
+fn operations_that_go_along_no_tree_lack_links_and_not_trees() {
+    tuwtree("compare --op allreduce --vector 8 --machine ring").fails(
+        1,
+        &[
+            "no construction has a schedule for the links that there are:\n",
+            "recursive-doubling: there is no link from rank 3 to rank 1",
+        ],
+    );
+}
+
+#[test]
 fn what_a_machine_s_provenance_warns_of_is_said_with_results() {
     let hosts = workspace_file("data/shapes/hostfile").display().to_string();
     for command in ["optimize", "advise"] {

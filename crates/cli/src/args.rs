@@ -124,6 +124,9 @@ impl PayloadArgs {
     /// Parameters out of range (usage), a file that cannot be read (failure).
     pub(crate) fn load(&self, processors: usize) -> Result<Option<Payload>, CliError> {
         if let Some(source) = &self.matrix {
+            if self.scale.is_given() {
+                return Err(ScaleArgs::not_of_files());
+            }
             return Ok(Some(sizes::read_matrix(source, self.element_size)?.into()));
         }
         if let Some(bytes) = self.bytes {
@@ -136,11 +139,7 @@ impl PayloadArgs {
             (None, _, Some(bytes)) => {
                 self.scale.vector(bytes, processors).map(|vector| Some(vector.into()))
             }
-            (None, _, None) if self.scale.is_given() => Err(CliError::Usage(
-                "-p, -b, --rho, --exponent, --sigma, --seed and --rng describe a distribution; name it with --dist \
-                 (-p also goes with --bytes and --vector)"
-                    .into(),
-            )),
+            (None, _, None) if self.scale.is_given() => Err(ScaleArgs::not_of_files()),
             (None, Some(source), None) => {
                 let sizes = sizes::read_elements(source, self.element_size)?;
                 let Some(remote) = &self.sizes_remote else { return Ok(Some(sizes.into())) };
@@ -176,6 +175,15 @@ impl PayloadArgs {
 }
 
 impl ScaleArgs {
+    /// Why there are none beside sizes that are read from a file.
+    fn not_of_files() -> CliError {
+        CliError::Usage(
+            "-p, -b, --rho, --exponent, --sigma, --seed and --rng describe a distribution; name it with --dist \
+             (-p also goes with --bytes and --vector)"
+                .into(),
+        )
+    }
+
     /// The block sizes of a distribution with these parameters.
     ///
     /// # Errors

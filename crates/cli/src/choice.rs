@@ -18,7 +18,7 @@ use tuwtree_model::quantity;
 use tuwtree_model::quantity::{Cost, parse_bytes, parse_time_per_byte};
 use tuwtree_model::{
     ClosedSet, Construction, MessageSizes, MessageSizesError, Operation, Operator, Order, Payload,
-    Ports, Problem, ProblemError, Root, StatedCosts, Vector,
+    PayloadKind, Ports, Problem, ProblemError, Root, StatedCosts, Vector,
 };
 use tuwtree_plan::{
     Comparison, Effort, Library, LocalSearch, Outcome, Request, Search, Settings, VectorUse,
@@ -124,6 +124,10 @@ pub(crate) struct Choice {
           }))]
     pub(crate) order: Option<Order>,
 
+    /// Short for --order ordered
+    #[arg(long, hide_short_help = true, conflicts_with = "order")]
+    pub(crate) ordered: bool,
+
     /// For broadcast and reduce, compare the schedules that may cut the vector into pieces, which take different
     /// ways; without this option, the trees along which it goes whole
     #[arg(long, hide_short_help = true)]
@@ -188,6 +192,7 @@ impl Default for Choice {
             root: None,
             algorithm: vec![AlgorithmChoice::All],
             order: None,
+            ordered: false,
             cut: false,
             whole_vector: false,
             ports: PortArgs::default(),
@@ -221,7 +226,8 @@ impl Choice {
             true => Order::Any,
             false => Order::Ordered,
         };
-        self.order.unwrap_or(default)
+        let short = self.ordered.then_some(Order::Ordered);
+        self.order.or(short).unwrap_or(default)
     }
 
     /// The library that gains are said against, if it is known: the one that is named, else the one that the costs were
@@ -526,6 +532,27 @@ impl ComparisonArgs {
         self.costs.check_processors(&costs, payload.processors())?;
         if let Some(root) = self.choice.root {
             check_root(root, payload.processors())?;
+        }
+        let kind = self.op.payload_kind();
+        match payload.kind() {
+            PayloadKind::Messages if kind != PayloadKind::Messages => {
+                return Err(CliError::Usage(format!(
+                    "--matrix: {} needs {}; messages of all pairs are for alltoall",
+                    self.op.name(),
+                    match kind {
+                        PayloadKind::Vector => "one vector size (--vector)",
+                        PayloadKind::Groups => "block sizes of two groups",
+                        PayloadKind::Blocks | PayloadKind::Messages => "block sizes",
+                    }
+                )));
+            }
+            PayloadKind::Groups if kind != PayloadKind::Groups => {
+                return Err(CliError::Usage(format!(
+                    "--sizes-remote: {} has one group; two are for intergroup-allgather",
+                    self.op.name()
+                )));
+            }
+            _ => {}
         }
         let payload = payload_for(self.op, payload)
             .map_err(|error| CliError::Usage(format!("--op {}: {error}", self.op.name())))?;

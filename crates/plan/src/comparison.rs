@@ -150,7 +150,13 @@ pub fn compare(
             format!("\n  {}: {reason}", construction.name())
         });
         let reasons: String = reasons.collect();
-        return Err(PlanError::Failed(format!("no construction has a tree:{reasons}")));
+        let has_trees = wanted.iter().any(|wanted| wanted.construction.builds_trees());
+        let plan = if has_trees { "tree" } else { "schedule" };
+        let on_links = match problem.costs().lacks_links() {
+            true => " for the links that there are",
+            false => "",
+        };
+        return Err(PlanError::Failed(format!("no construction has a {plan}{on_links}:{reasons}")));
     }
     Ok(Comparison {
         problem: problem.clone(),

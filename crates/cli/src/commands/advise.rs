@@ -60,7 +60,9 @@ pub(crate) fn run(mut args: AdviseArgs, output: &mut dyn Write) -> Result<ExitCo
         )));
     }
     let format = args.format.printed(&Format::RESULT)?;
-    args.comparison.choice.order.get_or_insert(Order::Any);
+    if !args.comparison.choice.ordered {
+        args.comparison.choice.order.get_or_insert(Order::Any);
+    }
     if !args.recording.is_empty() {
         recorded::run(&args, format, output)?;
         return Ok(ExitCode::SUCCESS);

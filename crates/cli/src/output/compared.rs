@@ -204,7 +204,9 @@ impl Compared<'_> {
     /// What the bound is a bound on.
     pub(crate) fn bound_name(&self) -> String {
         match self.problem.root() {
-            Root::Given(root) => format!("lower bound on any tree with root {root}"),
+            Root::Given(root) => {
+                format!("lower bound on any {} with root {root}", self.plan_word())
+            }
             Root::Best | Root::None => {
                 format!("lower bound on any {}", self.plan_word())
             }
