@@ -230,6 +230,9 @@ mod tests {
     use proptest::prelude::*;
     use tuwtree_model::{Homogeneous, Operation};
 
+    /// What decides which message begins, the greatest first.
+    type Claim = ([f64; 3], Reverse<usize>);
+
     /// The same by a scan of all pairs for each message.
     fn plain_order(problem: &Problem, sizes: &MessageSizes) -> Vec<(Rank, Rank)> {
         let mut shop = Shop::new(problem, sizes).unwrap();
@@ -238,7 +241,7 @@ mod tests {
         let (mut order, mut under_way) = (Vec::new(), Vec::new());
         let mut now = Time::ZERO;
         loop {
-            let mut best: Option<(([f64; 3], Reverse<usize>), Rank, Rank)> = None;
+            let mut best: Option<(Claim, Rank, Rank)> = None;
             for from in (0..p).filter(|&from| idle[from]) {
                 for to in (0..p).filter(|&to| idle[p + to]) {
                     let Some(time) = shop.times[from * p + to] else { continue };
