@@ -2,17 +2,22 @@
 //!
 //! A value is a processor's own vector, or two values combined. Each is made once and then only
 //! named, so that a result is a network of values; a rank contributes as often as ways lead from the
-//! result to its own vector.
+//! result to its own vector. Who combines the same two in the same order gets the same value, so that what is
+//! known of it is known of all pieces and processors that have it.
 
-use super::{Contributors, Fault};
+use super::{Contributors, Fault, NONE};
+use std::collections::HashMap;
 use tuwtree_model::Rank;
 
 /// Two values combined.
 struct Combined {
     left: u32,
     right: u32,
-    /// The index of the action that does it.
+    /// The index of the first action that does it.
     action: u32,
+    /// The first value that this one is made of, or itself, whose contributions are not consecutive though those of
+    /// its operands are; or [`NONE`].
+    scattered: u32,
     /// The first and last contributor, if each operand has consecutive ones and they are neighbours.
     consecutive: Option<(u32, u32)>,
 }
@@ -21,6 +26,10 @@ struct Combined {
 pub(super) struct Values {
     processors: u32,
     combined: Vec<Combined>,
+    /// The combination of each pair of a left and a right operand.
+    known: HashMap<(u32, u32), u32>,
+    /// For each value its place in the network that was looked at last, if it is there.
+    places: Vec<u32>,
     /// Those that are known to have every processor's contribution once.
     complete: std::collections::HashSet<u32>,
     /// How many more steps may be taken.
@@ -47,8 +56,9 @@ pub(super) enum Wrong {
 }
 
 impl Values {
-    /// How many steps are always allowed.
-    const LEAST_LIMIT: u64 = 1 << 22;
+    /// How many steps are always allowed. What a step leaves behind takes at most some 250 bytes: a value, and a run
+    /// of a buffer.
+    const LEAST_LIMIT: u64 = 1 << 24;
     /// How many steps are allowed for each action and processor.
     const STEPS_EACH: u64 = 64;
 
@@ -60,6 +70,8 @@ impl Values {
         Values {
             processors: processors as u32,
             combined: Vec::new(),
+            known: HashMap::new(),
+            places: Vec::new(),
             complete: Default::default(),
             steps: limit,
             limit,
@@ -77,14 +89,28 @@ impl Values {
 
     /// The combination of both by this action.
     pub(super) fn combine(&mut self, left: u32, right: u32, action: u32) -> u32 {
+        let value = self.processors + self.combined.len() as u32;
+        let known = *self.known.entry((left, right)).or_insert(value);
+        if known != value {
+            return known;
+        }
         let consecutive = match (self.range(left), self.range(right)) {
             (Some((first, middle)), Some((next, last))) if middle + 1 == next => {
                 Some((first, last))
             }
             _ => None,
         };
-        self.combined.push(Combined { left, right, action, consecutive });
-        self.processors + self.combined.len() as u32 - 1
+        let of_operands = [left, right].map(|operand| self.first_scattered(operand));
+        let itself = consecutive.is_none().then_some(value);
+        let scattered = of_operands.into_iter().flatten().next().or(itself).unwrap_or(NONE);
+        self.combined.push(Combined { left, right, action, scattered, consecutive });
+        value
+    }
+
+    /// The first value that a value is made of, or is, whose contributions are not consecutive though those of its
+    /// operands are.
+    fn first_scattered(&self, value: u32) -> Option<u32> {
+        Some(self.operands(value)?.scattered).filter(|&scattered| scattered != NONE)
     }
 
     /// Whose contributions a value has, if they are consecutive and in order.
@@ -104,27 +130,17 @@ impl Values {
         }
     }
 
-    /// The combination that a value is, if it is one of contributions that are not neighbours in order.
+    /// What a value combines, if these are not neighbours in order.
     pub(super) fn scattered(&self, value: u32) -> Option<ScatteredValue> {
         let &Combined { left, right, action, .. } = self.operands(value)?;
         let (left, right) = (self.contributors(left), self.contributors(right));
         self.range(value).is_none().then_some(ScatteredValue { action, left, right })
     }
 
-    /// Such a combination of consecutive contributions, if a value is made of one or is one.
-    ///
-    /// # Errors
-    /// The way there is too long.
-    pub(super) fn first_scattered(&mut self, value: u32) -> Result<Option<ScatteredValue>, Fault> {
-        let mut first = value;
-        while let Some(&Combined { left, right, .. }) = self.operands(first) {
-            self.step()?;
-            match [left, right].into_iter().find(|&operand| self.range(operand).is_none()) {
-                Some(operand) => first = operand,
-                None => break,
-            }
-        }
-        Ok(self.scattered(first))
+    /// The first combination of consecutive contributions that are not neighbours in order, if a value is made of one
+    /// or is one.
+    pub(super) fn scattered_within(&self, value: u32) -> Option<ScatteredValue> {
+        self.scattered(self.first_scattered(value)?)
     }
 
     fn operands(&self, value: u32) -> Option<&Combined> {
@@ -143,12 +159,11 @@ impl Values {
         let network = self.network(value).map_err(Wrong::TooIntricate)?;
         // From the result down: how many ways lead to a value, 2 standing for more.
         let mut ways = vec![0_u8; network.len()];
-        let place = |wanted: u32| network.binary_search(&wanted).expect("a value of the network");
         ways[network.len() - 1] = 1;
         for index in (0..network.len()).rev() {
             if let Some(combined) = self.operands(network[index]) {
                 for operand in [combined.left, combined.right] {
-                    let operand = place(operand);
+                    let operand = self.places[operand as usize] as usize;
                     ways[operand] = (ways[operand] + ways[index]).min(2);
                 }
             }
@@ -168,19 +183,29 @@ impl Values {
         }
     }
 
-    /// All values that a value is made of, and itself, in the order in which they were made.
+    /// All values that a value is made of, and itself, in the order in which they were made, which `places` has.
     fn network(&mut self, value: u32) -> Result<Vec<u32>, Fault> {
-        let mut seen = std::collections::HashSet::from([value]);
+        self.places.resize(self.processors as usize + self.combined.len(), 0);
         let mut network = vec![value];
+        self.places[value as usize] = 0;
         let mut next = 0;
         while next < network.len() {
             self.step()?;
             if let Some(&Combined { left, right, .. }) = self.operands(network[next]) {
-                network.extend([left, right].into_iter().filter(|&operand| seen.insert(operand)));
+                for operand in [left, right] {
+                    let place = &mut self.places[operand as usize];
+                    if network.get(*place as usize) != Some(&operand) {
+                        *place = network.len() as u32;
+                        network.push(operand);
+                    }
+                }
             }
             next += 1;
         }
         network.sort_unstable();
+        for (place, &value) in network.iter().enumerate() {
+            self.places[value as usize] = place as u32;
+        }
         Ok(network)
     }
 
@@ -212,8 +237,8 @@ mod tests {
     };
     use tuwtree_model::{Operation, Vector};
 
-    /// Processor 2 sends every other byte to 1, whose segment then has a value for each of `bytes`
-    /// bytes; 1 sends it to the root so many `times`, which combines it with the rest each time.
+    /// Processor 2 sends every other byte to 1, whose segment then has a run for each of `bytes`
+    /// bytes; 1 sends it to the root twice so many `times`, which stores it and combines it with itself.
     fn scattered_reduction(bytes: u64, times: usize) -> Schedule {
         let mut programs = Programs::new();
         let mut push = |deeds: &mut dyn Iterator<Item = Deed<'_>>| {
@@ -226,13 +251,14 @@ mod tests {
         let even: Vec<Piece> =
             (0..bytes).step_by(2).map(|offset| Piece { offset, bytes: 1 }).collect();
         let region = |buffer| Region { buffer, pieces: &whole };
-        let receive = |from, into| {
-            Deed::Receive(Receive { from, tag: 0, into, arrival: Arrival::CombineRight })
-        };
+        let receive = |from, into, arrival| Deed::Receive(Receive { from, tag: 0, into, arrival });
         let send = |to, from| Deed::Send(Send { to, tag: 0, from });
-        let from_2 = receive(2, Region { buffer: Buffer::Segment, pieces: &even });
-        let to_root = std::iter::repeat_n(send(0, region(Buffer::Segment)), times);
-        push(&mut std::iter::repeat_n(receive(1, region(Buffer::Output)), times));
+        let from_2 =
+            receive(2, Region { buffer: Buffer::Segment, pieces: &even }, Arrival::CombineRight);
+        let to_root = std::iter::repeat_n(send(0, region(Buffer::Segment)), 2 * times);
+        let twice = [Arrival::Store, Arrival::CombineRight];
+        let twice = twice.map(|arrival| receive(1, region(Buffer::Output), arrival));
+        push(&mut std::iter::repeat_n(twice, times).flatten());
         push(&mut std::iter::once(from_2).chain(to_root));
         push(&mut std::iter::once(send(1, Region { buffer: Buffer::Input, pieces: &even })));
         let task = Task {
@@ -251,9 +277,9 @@ mod tests {
 
     #[test]
     fn a_reduction_in_too_many_parts_is_not_verified_but_refused_with_the_limit() {
-        let times = 2300;
+        let times = 10_000;
         let fault = verify(&scattered_reduction(2048, times)).unwrap_err();
-        let limit = Values::LEAST_LIMIT + Values::STEPS_EACH * (3 + 2 * times as u64 + 2);
+        let limit = Values::LEAST_LIMIT + Values::STEPS_EACH * (3 + 4 * times as u64 + 2);
         assert_eq!(fault, Fault::TooIntricate { limit });
         // With fewer, the true fault is found: 1 contributes twice.
         let fault = verify(&scattered_reduction(64, 2)).unwrap_err();

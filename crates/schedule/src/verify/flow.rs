@@ -428,7 +428,8 @@ impl<'a> FlowState<'a> {
         let value = self.values.combine(left, right, index);
         // Without a root, what does not get into a result may be anything.
         if self.actions.schedule.task().operation.is_rooted() {
-            self.check_adjacent(self.values.scattered(value))?;
+            let scattered = self.values.scattered(value);
+            self.check_adjacent(scattered.map(|found| ScatteredValue { action: index, ..found }))?;
         }
         Ok(value)
     }
@@ -526,8 +527,7 @@ impl<'a> FlowState<'a> {
             if right != Some(run.source)
                 && let ByteSource::Value(value) = run.source
             {
-                let scattered = self.values.first_scattered(value)?;
-                self.check_adjacent(scattered)?;
+                self.check_adjacent(self.values.scattered_within(value))?;
                 self.values.check_complete(value).map_err(|wrong| match wrong {
                     Wrong::Lacks(rank) => Fault::NoContribution { rank, offset },
                     Wrong::Twice(rank, action) => {
