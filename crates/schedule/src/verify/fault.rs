@@ -201,6 +201,25 @@ pub enum Fault {
         /// The size of where it goes.
         expected: u64,
     },
+    /// A piece of a reduction that is not made of whole elements.
+    #[error(
+        "{at} ({doing}) takes {bytes} bytes at offset {offset} of its {}, which cuts an element of {element} bytes",
+        buffer.name()
+    )]
+    CutElement {
+        /// The action that is at fault.
+        at: At,
+        /// Whether it copies, sends, receives, or exchanges.
+        doing: Doing,
+        /// The buffer of that rank which is touched.
+        buffer: Buffer,
+        /// Where the piece starts.
+        offset: u64,
+        /// Its size.
+        bytes: u64,
+        /// The size of an element; offset and size have to be multiples.
+        element: u64,
+    },
     /// An action that writes a byte twice, or reads and writes it.
     #[error(
         "{at} {what} at offset {offset} of its {}", buffer.name(),

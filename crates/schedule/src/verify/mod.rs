@@ -3,6 +3,7 @@
 //! Nothing here knows how schedules are made: trees do not occur. [`verify`] asks, in this order:
 //!
 //! 1. Has each send its receive, with the same peers, tag, place in the order, and size? (`matching`)
+//!    In a reduction, is every piece made of whole elements? (`elements`)
 //! 2. Does no action overwrite what it reads itself, or what an action on another port may still
 //!    use? (`races`; on duplex ports, `precedence`)
 //! 3. Does every action end if a send waits for its receive? (`progress`)
@@ -32,6 +33,7 @@
 
 mod contents;
 mod contributions;
+mod elements;
 mod fault;
 mod flow;
 mod holdings;
@@ -112,6 +114,7 @@ impl Verified {
 pub fn verify(schedule: &Schedule) -> Result<Verified, Fault> {
     let actions = Actions::new(schedule);
     let messages = MatchedMessages::matched(&actions)?;
+    elements::check(&actions)?;
     races::check(&actions, &messages)?;
     let progress = progress::run(&actions, &messages, Sends::Synchronous).map_err(|cycle| {
         let if_eager = match progress::run(&actions, &messages, Sends::Eager) {
