@@ -30,8 +30,8 @@ pub(super) struct Values {
     known: HashMap<(u32, u32), u32>,
     /// For each value its place in the network that was looked at last, if it is there.
     places: Vec<u32>,
-    /// Those that are known to have every processor's contribution once.
-    complete: std::collections::HashSet<u32>,
+    /// Of those that were asked for, whether they have every processor's contribution once.
+    complete: HashMap<u32, bool>,
     /// How many more steps may be taken.
     steps: u64,
     limit: u64,
@@ -72,7 +72,7 @@ impl Values {
             combined: Vec::new(),
             known: HashMap::new(),
             places: Vec::new(),
-            complete: Default::default(),
+            complete: HashMap::new(),
             steps: limit,
             limit,
         }
@@ -147,13 +147,30 @@ impl Values {
         Some(&self.combined[value.checked_sub(self.processors)? as usize])
     }
 
+    /// Whether the value has every processor's contribution once.
+    ///
+    /// # Errors
+    /// The network is too large.
+    pub(super) fn is_complete(&mut self, value: u32) -> Result<bool, Fault> {
+        if let Some(&known) = self.complete.get(&value) {
+            return Ok(known);
+        }
+        let is_complete = match self.check_complete(value) {
+            Ok(()) => true,
+            Err(Wrong::Lacks(_) | Wrong::Twice(..)) => false,
+            Err(Wrong::TooIntricate(fault)) => return Err(fault),
+        };
+        self.complete.insert(value, is_complete);
+        Ok(is_complete)
+    }
+
     /// Fails unless the value has every processor's contribution once.
     ///
     /// # Errors
     /// A contribution that is missing or there twice.
     pub(super) fn check_complete(&mut self, value: u32) -> Result<(), Wrong> {
         let is_all = self.range(value) == Some((0, self.processors - 1));
-        if is_all || self.complete.contains(&value) {
+        if is_all || self.complete.get(&value) == Some(&true) {
             return Ok(());
         }
         let network = self.network(value).map_err(Wrong::TooIntricate)?;
@@ -177,7 +194,7 @@ impl Values {
             Some((rank, _)) => Err(Wrong::Lacks(rank as Rank)),
             None if own < self.processors as usize => Err(Wrong::Lacks(own)),
             None => {
-                self.complete.insert(value);
+                self.complete.insert(value, true);
                 Ok(())
             }
         }

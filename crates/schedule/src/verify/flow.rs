@@ -314,7 +314,7 @@ impl<'a> FlowState<'a> {
         at: u64,
     ) -> Result<(), Fault> {
         if self.actions.schedule.task().operation.is_reduction() {
-            return Ok(());
+            return self.count_results_again(part, there);
         }
         let Some(written) = there.find(Wanted::Written) else { return Ok(()) };
         let rank = self.actions.processor(index);
@@ -356,6 +356,25 @@ impl<'a> FlowState<'a> {
             old = if held.bytes > bytes { Some(held.from(bytes)) } else { present.next() };
         }
         Ok(None)
+    }
+
+    /// Counts the bytes of complete results that come to where they are.
+    fn count_results_again(&mut self, part: &Contents, there: &Contents) -> Result<(), Fault> {
+        let (mut coming, mut present) = (part.runs(), there.runs());
+        let (mut new, mut old) = (coming.next(), present.next());
+        while let (Some(next), Some(held)) = (new, old) {
+            self.values.step()?;
+            let bytes = next.bytes.min(held.bytes);
+            if let ByteSource::Value(value) = next.source
+                && (next.source, next.start) == (held.source, held.start)
+                && self.values.is_complete(value)?
+            {
+                self.redundant_bytes += u128::from(bytes);
+            }
+            new = if next.bytes > bytes { Some(next.from(bytes)) } else { coming.next() };
+            old = if held.bytes > bytes { Some(held.from(bytes)) } else { present.next() };
+        }
+        Ok(())
     }
 
     /// The last action in the list, but this one, that writes a byte of a processor's output.

@@ -29,7 +29,7 @@
 //!   every action in the order of the list, of an exchange the send being first. Every message is
 //!   such a range. For reductions, operands have the contributions of neighbouring ranges of ranks.
 //! - In a reduction, what is stored may replace partial results, and contributions count at the end: each
-//!   rank's is in each byte of a result once.
+//!   rank's is in each byte of a result once. A result that comes to where it is already is counted.
 
 mod contents;
 mod contributions;
@@ -64,7 +64,8 @@ pub struct Verified {
     pub copies: usize,
     /// The sum of their sizes.
     pub bytes_copied: u128,
-    /// How many bytes came to outputs that had the same already; 0 in a reduction.
+    /// How many bytes came to outputs that had the same already; in a reduction, of results with every rank's
+    /// contribution.
     pub redundant_bytes: u128,
     /// The most messages one after the other, each of which waits for the one before.
     pub rounds: u32,
@@ -291,5 +292,37 @@ impl<'a> Actions<'a> {
                 Datum::OfBlock { block, byte: offset - sizes.before(block) }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document;
+
+    /// What is found in an allreduce of four bytes over these lists of actions.
+    fn verified(programs: &[&str]) -> Verified {
+        let (processors, actions) = (programs.len(), programs.join("],["));
+        let segments = vec!["0"; processors].join(",");
+        let text = format!(
+            r#"{{"format":"tuwtree-schedule","version":3,"operation":"allreduce","processors":{processors},
+            "order":"any","ports":1,"vector_bytes":4,"segment_bytes":[{segments}],"actions":[[{actions}]]}}"#
+        );
+        verify(&document::read(text.as_bytes()).unwrap()).unwrap()
+    }
+
+    const REDUCED: &str = r#"{"receive":1,"into":["output",0,4],"combine":"right"}"#;
+    const GIVEN: &str = r#"{"send":0,"from":["output",0,4]}"#;
+    const SPREAD: &str = r#"{"send":1,"from":["output",0,4]}"#;
+    const TAKEN: &str = r#"{"receive":0,"into":["output",0,4]}"#;
+
+    #[test]
+    fn results_that_come_again_are_redundant_and_partial_ones_that_are_replaced_are_not() {
+        let once = [[REDUCED, SPREAD].join(","), [GIVEN, TAKEN].join(",")];
+        assert_eq!(verified(&[&once[0], &once[1]]).redundant_bytes, 0);
+        let half =
+            (r#"{"send":1,"from":["output",2,2]}"#, r#"{"receive":0,"into":["output",2,2]}"#);
+        let twice = [[REDUCED, SPREAD, half.0].join(","), [GIVEN, TAKEN, half.1].join(",")];
+        assert_eq!(verified(&[&twice[0], &twice[1]]).redundant_bytes, 2);
     }
 }
