@@ -77,6 +77,11 @@ fn reductions_are_written_and_judged_and_exported() {
         tuwtree(&format!("optimize {arguments} --algorithm circulant -o {plan}")).success();
         let verified = json(&format!("verify {plan} --json"));
         assert_eq!((&verified["root"], &verified["order"]), (&Value::Null, &"any".into()));
+        let is_allreduce = operation == "allreduce";
+        let found = if is_allreduce { true.into() } else { Value::Null };
+        assert_eq!(verified["same_bracketing"], found);
+        let text = tuwtree(&format!("verify {plan}")).success();
+        assert_eq!(text.contains("\nsame bracketing: yes\n"), is_allreduce, "{text}");
         assert_eq!(json(&format!("simulate {plan} --json"))["completion_time"], time);
         let again = tuwtree(&format!("export {plan} --format json")).success();
         assert_eq!(again, std::fs::read_to_string(&plan).unwrap());

@@ -116,6 +116,10 @@ fn write_text(
             format!(", though only {} is promised", task.order.name())
         }
     )?;
+    if let Some(is_same) = verified.same_bracketing {
+        let found = if is_same { "yes" } else { "no" };
+        writeln!(output, "same bracketing: {found}")?;
+    }
     Ok(writeln!(output, "ports      {}", text::ports_of(task))?)
 }
 
@@ -139,6 +143,9 @@ fn document(schedule: &Schedule, verified: &Verified) -> Value {
     });
     if task.duplex {
         document["duplex"] = true.into();
+    }
+    if let Some(is_same) = verified.same_bracketing {
+        document["same_bracketing"] = is_same.into();
     }
     if verified.redundant_bytes > 0 {
         document["redundant_bytes"] = text::json_bytes(verified.redundant_bytes);

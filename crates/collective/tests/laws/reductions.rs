@@ -57,6 +57,9 @@ fn check(name: &str, problem: &Problem, build: Build, order: Order) {
     let verified = verify(&schedule).unwrap_or_else(|fault| panic!("{name}: {fault}"));
     assert!(verified.order <= order, "{name}");
     assert_eq!(schedule.task().order, order, "{name}");
+    let is_allreduce = problem.operation() == Operation::Allreduce;
+    assert_eq!(verified.same_bracketing, is_allreduce.then_some(true), "{name}");
+    assert_eq!(verified.redundant_bytes, 0, "{name}");
     let plain =
         |action: &Action<'_>| matches!(action.deed, Deed::Copy { arrival: Arrival::Store, .. });
     let all = (0..schedule.processors()).flat_map(|rank| schedule.programs().actions(rank));

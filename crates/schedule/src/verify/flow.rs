@@ -27,6 +27,8 @@ pub(super) struct Flow {
     pub(super) order: Order,
     /// How many bytes came to outputs that had them.
     pub(super) redundant_bytes: u128,
+    /// In an allreduce, whether all outputs have the same values.
+    pub(super) same_bracketing: Option<bool>,
 }
 
 /// The data that actions move: for each message or copy its run, where it is one.
@@ -69,11 +71,11 @@ pub(super) fn run(
             }
         }
     }
-    state.check_outputs()?;
+    let same_bracketing = state.check_outputs()?;
     let operation = actions.schedule.task().operation;
     let passes_on_once = operation.passes_on_once();
     let FlowState { order, redundant_bytes, .. } = state;
-    Ok(Flow { moved: passes_on_once.then_some(moved), order, redundant_bytes })
+    Ok(Flow { moved: passes_on_once.then_some(moved), order, redundant_bytes, same_bracketing })
 }
 
 struct FlowState<'a> {
@@ -472,7 +474,8 @@ impl<'a> FlowState<'a> {
         Ok(())
     }
 
-    fn check_outputs(&mut self) -> Result<(), Fault> {
+    /// Fails unless all outputs have what belongs there; in an allreduce, whether they have the same values.
+    fn check_outputs(&mut self) -> Result<Option<bool>, Fault> {
         let outputs = std::mem::take(&mut self.outputs);
         let task = self.actions.schedule.task();
         for (rank, output) in outputs.iter().enumerate() {
@@ -499,7 +502,9 @@ impl<'a> FlowState<'a> {
                 }
             }
         }
-        Ok(())
+        // Runs are never longer or shorter than they have to be.
+        let are_same = || outputs.windows(2).all(|pair| pair[0].runs().eq(pair[1].runs()));
+        Ok((task.operation == Operation::Allreduce).then(are_same))
     }
 
     /// Fails unless an output begins with all messages to the rank.

@@ -74,6 +74,9 @@ pub struct Verified {
     /// The strictest order that is kept, whatever is promised. In a broadcast and an allgather, the
     /// strictest.
     pub order: Order,
+    /// In an allreduce, whether each byte of the result is combined at all ranks in the same order and with the same
+    /// brackets, so that all have the same bits even if rounding depends on these.
+    pub same_bracketing: Option<bool>,
 }
 
 impl Verified {
@@ -129,9 +132,9 @@ pub fn verify(schedule: &Schedule) -> Result<Verified, Fault> {
         Some(moved) => holdings::check(&actions, &messages, &moved)?,
         None => flow.order,
     };
-    let redundant_bytes = flow.redundant_bytes;
+    let (redundant_bytes, same_bracketing) = (flow.redundant_bytes, flow.same_bracketing);
     let rounds = progress.rounds;
-    Ok(Verified { rounds, order, redundant_bytes, ..facts(&actions, &messages) })
+    Ok(Verified { rounds, order, redundant_bytes, same_bracketing, ..facts(&actions, &messages) })
 }
 
 /// What is counted of actions; the rest is for others to say.
@@ -146,6 +149,7 @@ fn facts(actions: &Actions<'_>, messages: &MatchedMessages) -> Verified {
         rounds: 0,
         segment_bytes: vec![0; schedule.processors()],
         order: Order::Ordered,
+        same_bracketing: None,
     };
     for (rank, segment) in verified.segment_bytes.iter_mut().enumerate() {
         for action in schedule.programs().actions(rank) {
@@ -324,5 +328,21 @@ mod tests {
             (r#"{"send":1,"from":["output",2,2]}"#, r#"{"receive":0,"into":["output",2,2]}"#);
         let twice = [[REDUCED, SPREAD, half.0].join(","), [GIVEN, TAKEN, half.1].join(",")];
         assert_eq!(verified(&[&twice[0], &twice[1]]).redundant_bytes, 2);
+    }
+
+    #[test]
+    fn brackets_are_the_same_where_all_ranks_combine_the_same_in_the_same_order() {
+        let exchanged = |peer: usize, side: &str| {
+            format!(
+                r#"{{"send":{peer},"from":["output",0,4],"receive":{peer},"into":["output",0,4],"combine":"{side}"}}"#
+            )
+        };
+        let same = |programs: [String; 2]| {
+            verified(&[programs[0].as_str(), programs[1].as_str()]).same_bracketing
+        };
+        assert_eq!(same([exchanged(1, "right"), exchanged(0, "left")]), Some(true));
+        // 0 + 1 at rank 0, but 1 + 0 at rank 1.
+        assert_eq!(same([exchanged(1, "right"), exchanged(0, "right")]), Some(false));
+        assert_eq!(same([[REDUCED, SPREAD].join(","), [GIVEN, TAKEN].join(",")]), Some(true));
     }
 }
