@@ -203,7 +203,7 @@ fn goal_has_an_operation_for_each_action_and_requires_the_one_before() {
 #[test]
 fn graphviz_gets_a_node_for_each_processor_and_an_edge_for_each_message() {
     let dot = tuwtree_with_input("export - -f dot", TREE).success();
-    assert!(dot.starts_with("digraph gather {") && dot.ends_with("}\n"), "{dot}");
+    assert!(dot.starts_with("digraph \"gather\" {") && dot.ends_with("}\n"), "{dot}");
     assert_eq!(dot.matches("\\n").count(), 3);
     assert!(dot.contains("2 -> 1 [label=\"4\""), "{dot}");
 }

@@ -19,7 +19,8 @@ const WIDEST: f64 = 8.0;
 /// O(1) for each action.
 pub fn write(schedule: &Schedule, output: &mut dyn Write) -> io::Result<()> {
     let task = schedule.task();
-    writeln!(output, "digraph {} {{", task.operation.name())?;
+    // Quoted, since names such as reduce-scatter are no identifiers.
+    writeln!(output, "digraph \"{}\" {{", task.operation.name())?;
     writeln!(
         output,
         "  label=\"{} of {} bytes, {} processes{}\";",
