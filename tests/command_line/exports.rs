@@ -89,3 +89,22 @@ fn every_algorithm_of_every_operation_is_exported_in_every_format_or_refused_wit
     }
     assert!(exported > 300 && refused > 0, "{exported} {refused}");
 }
+
+#[test]
+fn operations_with_a_hyphen_are_exported_to_standard_output_with_names_that_graphviz_and_c_take() {
+    let folder = folder("hyphens");
+    let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    let (plan, sizes) = (path("plan.json"), path("sizes.txt"));
+    std::fs::write(&sizes, "5\n1\n0\n3\n").unwrap();
+    for (operation, data) in [
+        ("reduce-scatter", format!("--sizes {sizes}")),
+        ("intergroup-allgather", format!("--sizes {sizes} --sizes-remote {sizes}")),
+    ] {
+        tuwtree(&format!("optimize --op {operation} {data} -o {plan}")).success();
+        let dot = tuwtree(&format!("export {plan} --format dot")).success();
+        assert!(dot.starts_with(&format!("digraph \"{operation}\" {{\n")), "{dot}");
+        let source = tuwtree(&format!("export {plan} --format c")).success();
+        let name = operation.replace('-', "_");
+        assert!(source.contains(&format!("int {name}_init(")), "{source}");
+    }
+}

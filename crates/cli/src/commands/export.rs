@@ -224,7 +224,7 @@ fn picture(schedule: &Schedule, costs: &StatedCosts, source: &Source) -> Result<
 fn write_c(schedule: &Schedule, args: &ExportArgs) -> Result<(), CliError> {
     let name = match (&args.name, &args.output) {
         (Some(name), _) => name.clone(),
-        (None, Destination::StandardOutput) => schedule.task().operation.name().to_owned(),
+        (None, Destination::StandardOutput) => schedule.task().operation.name().replace('-', "_"),
         (None, Destination::File(path)) => {
             let stem = path.file_stem().unwrap_or_default();
             stem.to_string_lossy().replace(['-', '.', ' '], "_")
