@@ -131,7 +131,8 @@ fn open_mpi_schema() -> Value {
             "rules": { "type": "array", "items": rule },
         },
     });
-    let names = "^(allgather|allreduce|alltoall|bcast|reduce|reduce_scatter)$";
+    let names =
+        "^(allgatherv?|allreduce|alltoall|bcast|reduce|reduce_scatter|reduce_scatter_block)$";
     json!({
         "type": "object",
         "required": ["rule_file_version", "module", "collectives"],
@@ -148,7 +149,7 @@ fn open_mpi_schema() -> Value {
 }
 
 /// All operations of which something is selected.
-const ALL: &str = "allgather,bcast,allreduce,reduce,reduce_scatter,alltoall";
+const ALL: &str = "allgather,bcast,allreduce,reduce,reduce-scatter,alltoall";
 
 /// What a selection of all operations is written as.
 fn written_for(library: &str) -> String {
@@ -164,7 +165,7 @@ fn open_mpi_s_json_is_as_its_schema_asks() {
     let schema = jsonschema::validator_for(&open_mpi_schema()).unwrap();
     let faults: Vec<String> = schema.iter_errors(&rules).map(|fault| fault.to_string()).collect();
     assert!(faults.is_empty(), "{faults:?}");
-    assert_eq!(rules["collectives"].as_object().unwrap().len(), 6);
+    assert_eq!(rules["collectives"].as_object().unwrap().len(), 8);
     for (_, by_processes) in rules["collectives"].as_object().unwrap() {
         let mut before = 1;
         for one in by_processes.as_array().unwrap() {
@@ -274,18 +275,109 @@ fn files_that_no_library_has_loaded_say_so() {
 }
 
 #[test]
-fn files_for_open_mpi_are_warned_of_where_operators_that_do_not_commute_would_go_wrong() {
-    let text = "Open MPI gets results of reduce-scatter wrong by operators that do not commute";
-    let write = |operations: &str, library: &str| {
-        let file = folder("select-unordered").join("rules").display().to_string();
-        tuwtree(&format!("select --op {operations} -p 8 --for {library} -o {file}")).stderr
+fn what_open_mpi_gets_wrong_where_operators_do_not_commute_is_written_only_if_asked_for() {
+    let file = folder("select-unordered").join("rules").display().to_string();
+    let write = |operations: &str, options: &str| {
+        let costs = "--alpha 1 --beta 1 --gamma 1";
+        let run = tuwtree(&format!("select --op {operations} -p 8 {costs} {options} -o {file}"));
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        (std::fs::read_to_string(&file).unwrap(), run.stderr)
     };
-    assert!(write("reduce-scatter,allgather", "open-mpi").contains(text));
-    assert!(write("reduce-scatter", "open-mpi-json").contains(text));
-    assert!(!write("allgather", "open-mpi").contains("commute"));
-    assert!(!write("reduce-scatter", "ucc").contains("commute"));
-    // Recursive doubling keeps the order.
-    assert!(!write("allreduce --bytes 1..100 --alpha 1000000", "open-mpi").contains("commute"));
+    let (rules, notes) = write("reduce_scatter,reduce", "--for open-mpi");
+    assert!(!rules.contains("halving") && !rules.contains("binomial"), "{rules}");
+    assert!(rules.contains("8\n1 # sizes\n0 0 0 0 # own choice\n"), "{rules}");
+    assert!(rules.contains(" 7 0 0 # rabenseifner\n"), "{rules}");
+    assert!(
+        notes.contains("where reduce_scatter by halving, reduce by binomial would be the fastest")
+    );
+    let (rules, notes) = write("reduce_scatter", "--for open-mpi --order any");
+    assert!(rules.starts_with("1 # operations; for programs whose operators commute\n"), "{rules}");
+    assert!(rules.contains("8\n1 # sizes\n0 2 0 0 # recursive_halving\n"), "{rules}");
+    assert!(notes.contains("results by operators that do not commute may be wrong"), "{notes}");
+    let (rules, notes) = write("reduce-scatter", "--for open-mpi-json");
+    let rules: Value = serde_json::from_str(&rules).unwrap();
+    assert_eq!(rules["collectives"]["reduce_scatter"][0]["rules"][0]["alg"], 0);
+    let block = &rules["collectives"]["reduce_scatter_block"][0]["rules"][0]["alg"];
+    assert_eq!(block, "recursive_halving");
+    assert!(notes.contains("where reduce_scatter by halving would be"), "{notes}");
+    let (lines, _) = write("reduce_scatter,reduce", "--for intel");
+    assert!(lines.contains("\n# REDUCE_SCATTER: its own choice.\nexport I_MPI_ADJUST_REDUCE="));
+    for (operations, options) in [("allgather", "--for open-mpi"), ("reduce-scatter", "--for ucc")]
+    {
+        let (_, notes) = write(operations, options);
+        assert!(!notes.contains("commute"), "{notes}");
+    }
+    let row = |order: &str| {
+        let arguments = "select --op reduce-scatter -p 8 --for open-mpi";
+        json(&format!("{arguments} {order} --json"))["ranges"][0]["library_algorithm"].clone()
+    };
+    assert_eq!([row(""), row("--order any")], [Value::Null, json!("2")]);
+    tuwtree("select --op reduce --order ordered").fails(2, &["--order: it is for --for"]);
+}
+
+#[test]
+fn rules_are_of_the_function_that_is_named_and_of_all_of_an_operation() {
+    let file = folder("select-functions").join("rules").display().to_string();
+    let costs = "--alpha 3000 --beta 1 --gamma 1";
+    let write = |operations: &str, library: &str| {
+        let arguments = format!("select --op {operations} {costs} --order any");
+        tuwtree(&format!("{arguments} --for {library} -o {file}")).success();
+        std::fs::read_to_string(&file).unwrap()
+    };
+    // Bruck's up to 3000 bytes in all; Open MPI's allgatherv goes by the mean block.
+    let allgatherv = "1 # allgatherv\n3 # numbers of processes\n0\n1\n0 0 0 0\n5\n2 # sizes\n0 2 0 0 # bruck\n\
+                      601 3 0 0 # ring\n6\n1\n0 0 0 0\n";
+    for name in ["allgatherv", "MPI_Allgatherv"] {
+        assert_eq!(
+            write(&format!("{name} -p 5"), "open-mpi"),
+            format!("1 # operations\n{allgatherv}")
+        );
+    }
+    let both = write("allgather,allgather,allgatherv -p 5", "open-mpi");
+    assert!(both.starts_with("2 # operations\n0 # allgather\n"), "{both}");
+    assert!(both.contains("\n3001 4 0 0 # ring\n") && both.ends_with(allgatherv), "{both}");
+    let alone = write("MPI_Allgather -p 5", "open-mpi");
+    assert!(alone.starts_with("1 # operations\n0 # allgather\n"), "{alone}");
+    let block = write("MPI_Reduce_scatter_block -p 8", "open-mpi");
+    assert!(block.starts_with("1 # operations\n13 # reduce_scatter_block\n"), "{block}");
+    assert!(block.contains("\n0 3 0 0 # recursive_halving\n"), "{block}");
+    let block = write("reduce_scatter_block -p 8", "ucc");
+    assert!(block.contains("UCC_TL_UCP_TUNE=reduce_scatter:0-"), "{block}");
+    let all = write("allgather,reduce-scatter -p 8", "intel");
+    assert_eq!(all.matches("export").count(), 2, "{all}");
+    for (name, library) in [
+        ("alltoallv", "open-mpi"),
+        ("MPI_Alltoallv", "ucc"),
+        ("allgatherv", "ucc"),
+        ("reduce_scatter", "ucc"),
+        ("allgatherv", "intel"),
+    ] {
+        let function = name.trim_start_matches("MPI_").to_lowercase();
+        let message = format!("has no rules by size for {function}");
+        tuwtree(&format!("select --op {name} --for {library} -o {file}")).fails(2, &[&message]);
+    }
+    let listed = tuwtree("select --op allgather,allgatherv,allgather -p 2").success();
+    assert_eq!(listed.matches("allgather\n").count(), 1, "{listed}");
+}
+
+#[test]
+fn numbers_of_processes_share_the_sizes_of_the_library() {
+    let file = folder("select-shared").join("rules").display().to_string();
+    let costs = "--alpha 2us --beta 12.5GB/s --gamma 10GB/s";
+    let arguments = format!("select --op alltoall -p 16..20 {costs}");
+    tuwtree(&format!("{arguments} --for open-mpi -o {file}")).success();
+    let rules = std::fs::read_to_string(&file).unwrap();
+    let found = json(&format!("{arguments} --json"));
+    // The size from which on the last algorithm is used, of all messages of a process.
+    for processes in 16..=20_u64 {
+        let row = found["ranges"].as_array().unwrap().iter().rfind(|row| {
+            row["first_processors"].as_u64().unwrap() <= processes
+                && processes <= row["last_processors"].as_u64().unwrap()
+        });
+        let all = row.unwrap()["from_bytes"].as_u64().unwrap() * processes;
+        let after = rules.split(&format!("\n{processes}\n")).nth(1).unwrap();
+        assert!(after.lines().take(4).any(|line| line.starts_with(&format!("{all} "))), "{rules}");
+    }
 }
 
 #[test]

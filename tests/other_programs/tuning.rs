@@ -9,11 +9,11 @@ use std::process::Command;
 /// messages.
 const COSTS: &str = "--alpha 3000 --beta 1 --gamma 1";
 
-/// The program for an MPI library.
-fn program(mpi: &str) -> PathBuf {
-    let folder = folder(&format!("tuned-{mpi}"));
+/// The program for an MPI library, of a source here.
+fn program(mpi: &str, source: &str) -> PathBuf {
+    let folder = folder(&format!("{source}-{mpi}"));
     let program = folder.join("program");
-    let source = workspace_file("tests/other_programs/tuned_allgather.c");
+    let source = workspace_file("tests/other_programs").join(format!("{source}.c"));
     succeed(Command::new(format!("mpicc.{mpi}")).arg("-o").arg(&program).arg(source));
     program
 }
@@ -37,7 +37,7 @@ fn launch(mpi: &str, program: &Path, options: &[&str], bytes: u64) -> Command {
 #[test]
 #[ignore = "needs Open MPI; ./test runs it"]
 fn open_mpi_sends_the_messages_of_what_is_selected() {
-    let program = program("openmpi");
+    let program = program("openmpi", "tuned_allgather");
     let folder = program.parent().unwrap();
     let rules = folder.join("rules.conf").to_str().unwrap().to_owned();
     let arguments = "select --op allgather -p 5 --bytes 1..1MiB --for open-mpi";
@@ -76,19 +76,23 @@ fn open_mpi_sends_the_messages_of_what_is_selected() {
     assert_eq!(sent(601), [(1, 4)]);
 }
 
-#[test]
-#[ignore = "needs MPICH; ./test runs it"]
-fn mpich_uses_what_is_selected_for_its_sizes_only() {
-    let program = program("mpich");
-    let folder = program.parent().unwrap();
-    let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
-    // The library's own table, which is in it as a text.
+/// MPICH's own table, which is in the library as a text.
+fn own_table(program: &Path) -> String {
     let find = format!(
         "strings -n 2000 $(ldd {} | awk '/libmpich/ {{print $3}}') | grep '^{{\"collective=bcast\":{{\"comm_type=intra\":{{\"comm_size<8'",
         program.display()
     );
     let own = succeed(Command::new("sh").args(["-c", &find]));
-    std::fs::write(path("own.json"), own.lines().next().unwrap()).unwrap();
+    own.lines().next().unwrap().to_owned()
+}
+
+#[test]
+#[ignore = "needs MPICH; ./test runs it"]
+fn mpich_uses_what_is_selected_for_its_sizes_only() {
+    let program = program("mpich", "tuned_allgather");
+    let folder = program.parent().unwrap();
+    let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    std::fs::write(path("own.json"), own_table(&program)).unwrap();
     let arguments = "select --op allgather,bcast,allreduce,reduce,reduce_scatter,alltoall -p 2..9";
     let (base, tuned) = (path("own.json"), path("tuned.json"));
     tuwtree(&format!("{arguments} {COSTS} --for mpich --base {base} -o {tuned}")).success();
@@ -106,4 +110,39 @@ fn mpich_uses_what_is_selected_for_its_sizes_only() {
     std::fs::write(path("wrong.json"), wrong).unwrap();
     assert!(!run(&path("wrong.json"), 599));
     assert!(run(&path("wrong.json"), 601));
+}
+
+/// Bandwidth counts from the start on: of an allreduce the ring is chosen, of a reduction Rabenseifner's for all but few bytes.
+const FAST: &str = "--alpha 1 --beta 1 --gamma 1 --combine 1";
+
+#[test]
+#[ignore = "needs Open MPI; ./test runs it"]
+fn open_mpi_reduces_in_rank_order_by_what_is_selected() {
+    let program = program("openmpi", "tuned_reductions");
+    let folder = program.parent().unwrap();
+    // The number of results that are wrong.
+    let wrong = |costs: &str, order: &str, processes: &str| -> u64 {
+        let rules = folder.join("rules.conf").to_str().unwrap().to_owned();
+        let arguments = "select --op reduce,allreduce,reduce-scatter -p 2..9 --for open-mpi";
+        tuwtree(&format!("{arguments} {costs} {order} -o {rules}")).success();
+        let set =
+            ["coll_tuned_use_dynamic_rules", "1", "coll_tuned_dynamic_rules_filename", &rules];
+        let mut command = Command::new("timeout");
+        command
+            .args(["100", "mpirun.openmpi", "-n", processes])
+            .args(["--mca", set[0], set[1], "--mca", set[2], set[3]])
+            .arg(&program)
+            .envs([
+                ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
+                ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
+                ("OMPI_MCA_rmaps_base_oversubscribe", "1"),
+            ]);
+        succeed(&mut command).trim().parse().unwrap()
+    };
+    for processes in ["5", "8"] {
+        for costs in [FAST, "--alpha 2us --beta 12.5GB/s --gamma 10GB/s"] {
+            assert_eq!(wrong(costs, "", processes), 0, "{costs}, {processes} processes");
+        }
+        assert!(wrong(FAST, "--order any", processes) > 0, "{processes} processes");
+    }
 }

@@ -668,26 +668,29 @@ pub(crate) fn distribution_parser() -> impl TypedValueParser<Value = Distributio
 /// Parses the name of an operation, ours or one of MPI's.
 pub(crate) fn operation_parser() -> impl TypedValueParser<Value = Operation> {
     one_of(Operation::ALL.to_vec(), |operation| {
-        let help = match operation {
-            Operation::Gather => "collect all blocks at the root",
-            Operation::Scatter => "distribute the root's blocks",
-            Operation::Broadcast => "give every process the root's vector (also: bcast)",
-            Operation::Reduce => "combine the vectors of all processes at the root, in rank order",
-            Operation::Allgather => "give every process all blocks (also: allgatherv)",
-            Operation::ReduceScatter => {
-                "combine the vectors of all processes, a block of the result for each (also: \
-                 reduce_scatter)"
-            }
-            Operation::Allreduce => "combine the vectors of all processes, the result for all",
-            Operation::Alltoall => {
-                "give every process what every other has for it (also: alltoallv)"
-            }
-            Operation::IntergroupAllgather => {
-                "give every process of each of two groups all blocks of the other"
-            }
-        };
-        PossibleValue::new(operation.name()).help(help).aliases(operation.other_names())
+        operation_value(operation).aliases(operation.other_names())
     })
+}
+
+/// Our name for an operation, with help.
+pub(crate) fn operation_value(operation: Operation) -> PossibleValue {
+    let help = match operation {
+        Operation::Gather => "collect all blocks at the root",
+        Operation::Scatter => "distribute the root's blocks",
+        Operation::Broadcast => "give every process the root's vector (also: bcast)",
+        Operation::Reduce => "combine the vectors of all processes at the root, in rank order",
+        Operation::Allgather => "give every process all blocks (also: allgatherv)",
+        Operation::ReduceScatter => {
+            "combine the vectors of all processes, a block of the result for each (also: \
+                 reduce_scatter)"
+        }
+        Operation::Allreduce => "combine the vectors of all processes, the result for all",
+        Operation::Alltoall => "give every process what every other has for it (also: alltoallv)",
+        Operation::IntergroupAllgather => {
+            "give every process of each of two groups all blocks of the other"
+        }
+    };
+    PossibleValue::new(operation.name()).help(help)
 }
 
 /// Parses one of a closed set by its name, each with a line of help.

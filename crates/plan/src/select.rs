@@ -13,8 +13,10 @@
 mod mpich;
 mod open_mpi;
 mod own;
+mod rules;
 
 pub use own::{Factors, OwnChoice, Regret, mpich_rule, own_rule, regret};
+pub use rules::{Function, Rules};
 
 use tuwtree_model::{Homogeneous, Operation};
 
@@ -127,17 +129,6 @@ impl LibraryAlgorithm {
     /// ```
     pub fn time(&self, processors: usize, bytes: u64, prices: &Prices) -> Option<f64> {
         (self.law)(processors).map(|law| law.time(bytes, prices))
-    }
-
-    /// What a library calls it in its tuning, a name or a number; `None` if it has it not.
-    pub fn name_in(&self, tuning: Tuning) -> Option<String> {
-        match tuning {
-            Tuning::Mpich => self.mpich.map(str::to_owned),
-            Tuning::OpenMpi => self.open_mpi.map(|(number, _)| number.to_string()),
-            Tuning::OpenMpiJson => self.open_mpi.map(|(_, name)| name.to_owned()),
-            Tuning::Ucc => self.ucc.map(str::to_owned),
-            Tuning::Intel => self.intel.map(|number| number.to_string()),
-        }
     }
 
     /// Whether a library has it by itself.
@@ -383,7 +374,7 @@ pub fn algorithms(operation: Operation) -> &'static [LibraryAlgorithm] {
 }
 
 /// The fastest algorithms of an operation for so many ranks, from the least to the largest size; of equally fast ones
-/// the first. Empty if there are none.
+/// the first. With rules, those of their library. Empty if there are none.
 ///
 /// # Panics
 /// For no ranks.
@@ -395,11 +386,11 @@ pub fn decide(
     processors: usize,
     (least, largest): (u64, u64),
     prices: &Prices,
-    tuning: Option<Tuning>,
+    rules: Option<Rules>,
 ) -> Vec<SizeRange> {
     let known: Vec<(&'static LibraryAlgorithm, LinearTime)> = algorithms(operation)
         .iter()
-        .filter(|one| tuning.is_none_or(|tuning| one.is_in(tuning)))
+        .filter(|one| rules.is_none_or(|rules| rules.compare(one)))
         .filter_map(|one| (one.law)(processors).map(|law| (one, law)))
         .collect();
     if known.is_empty() {
@@ -428,7 +419,8 @@ pub fn decide(
     ranges
 }
 
-/// How close sizes are at which numbers of ranks change their algorithm, for these to have one decision.
+/// How close sizes are at which numbers of ranks change their algorithm, for these to have one decision: with rules, the
+/// sizes by which the library chooses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Merge {
     /// The same.
@@ -437,7 +429,8 @@ pub enum Merge {
     Coarse,
 }
 
-/// What is best for each number of ranks, neighbours with one decision together; empty if nothing is known.
+/// What is best for each number of ranks, neighbours with one decision together; empty if nothing is known. The sizes of a
+/// decision are those of its least number of ranks.
 ///
 /// # Complexity
 /// That of [`decide`] for each number of ranks.
@@ -446,29 +439,36 @@ pub fn decisions(
     (first, last): (usize, usize),
     bytes: (u64, u64),
     prices: &Prices,
-    (tuning, merge): (Option<Tuning>, Merge),
+    (rules, merge): (Option<Rules>, Merge),
 ) -> Vec<Decision> {
     let mut all: Vec<Decision> = Vec::new();
     for processors in first..=last {
-        let ranges = decide(operation, processors, bytes, prices, tuning);
+        let ranges = decide(operation, processors, bytes, prices, rules);
+        let decision = Decision { processors: (processors, processors), ranges };
         match all.last_mut() {
-            Some(before) if are_alike(&before.ranges, &ranges, merge) => {
+            Some(before) if are_alike(before, &decision, (rules, merge)) => {
                 before.processors.1 = processors;
             }
-            _ if ranges.is_empty() => {}
-            _ => all.push(Decision { processors: (processors, processors), ranges }),
+            _ if decision.ranges.is_empty() => {}
+            _ => all.push(decision),
         }
     }
     all
 }
 
-fn are_alike(one: &[SizeRange], other: &[SizeRange], merge: Merge) -> bool {
+fn are_alike(one: &Decision, other: &Decision, (rules, merge): (Option<Rules>, Merge)) -> bool {
     let is_near = |one: u64, other: u64| match merge {
         Merge::Equal => one == other,
         Merge::Coarse => one.abs_diff(other) <= one / 10,
     };
-    one.len() == other.len()
-        && one.iter().zip(other).all(|(one, other)| {
-            one.algorithm.name == other.algorithm.name && is_near(one.from_bytes, other.from_bytes)
+    let size = |decision: &Decision, range: &SizeRange| {
+        rules.map_or(range.from_bytes, |rules| rules.size(range.from_bytes, decision.processors.0))
+    };
+    let mut pairs = one.ranges.iter().zip(&other.ranges).enumerate();
+    one.ranges.len() == other.ranges.len()
+        && pairs.all(|(index, (first, second))| {
+            // All begin with the least size.
+            let is_same = index == 0 || is_near(size(one, first), size(other, second));
+            first.algorithm.name == second.algorithm.name && is_same
         })
 }

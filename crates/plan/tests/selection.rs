@@ -7,11 +7,12 @@ use tuwtree_collective::{
     reduce_scatter, ring,
 };
 use tuwtree_model::{
-    BlockSizes, Homogeneous, MessageSizes, Operation, Operator, Order, Payload, Problem, Root,
-    Vector,
+    BlockSizes, ClosedSet, Homogeneous, MessageSizes, Operation, Operator, Order, Payload, Problem,
+    Root, Vector,
 };
 use tuwtree_plan::select::{
-    Merge, Prices, Regret, Tuning, algorithms, decide, decisions, mpich_rule, own_rule, regret,
+    Function, Merge, Prices, Regret, Rules, Tuning, algorithms, decide, decisions, mpich_rule,
+    own_rule, regret,
 };
 use tuwtree_schedule::{Schedule, Sends, simulate};
 
@@ -129,10 +130,41 @@ fn changes_are_at_the_first_byte_at_which_another_is_faster() {
     assert_eq!(found, [(1, "binomial"), (241, "scatter-doubling")]);
     let merged =
         decisions(Operation::Broadcast, (2, 64), (1, 1 << 20), &prices, (None, Merge::Equal));
-    let coarse =
-        decisions(Operation::Broadcast, (2, 64), (1, 1 << 20), &prices, (None, Merge::Coarse));
-    assert!(coarse.len() <= merged.len());
     assert_eq!(merged.last().unwrap().processors.1, 64);
+}
+
+#[test]
+fn numbers_of_ranks_that_share_a_decision_have_its_sizes_within_a_tenth() {
+    let prices = Prices { costs: Homogeneous::new(2e4, 0.8, 1.0).unwrap(), combine: 0.4 };
+    let all = Operation::all().flat_map(|one| Function::of(one).iter().map(move |&of| (one, of)));
+    for (operation, function) in all {
+        for library in [None, Some(Tuning::OpenMpi), Some(Tuning::Ucc), Some(Tuning::Mpich)] {
+            let rules = library.and_then(|library| Rules::new(library, function));
+            let size = |bytes, p| rules.map_or(bytes, |rules| rules.size(bytes, p));
+            let mut counts = Vec::new();
+            for (merge, share) in [(Merge::Equal, 0), (Merge::Coarse, 10)] {
+                let options = (rules, merge);
+                let merged = decisions(operation, (2, 100), (1, 1 << 23), &prices, options);
+                counts.push(merged.len());
+                for decision in merged {
+                    let (first, last) = decision.processors;
+                    for p in first..=last {
+                        let own = decide(operation, p, (1, 1 << 23), &prices, rules);
+                        assert_eq!(own.len(), decision.ranges.len());
+                        for (own, shared) in own.iter().zip(&decision.ranges).skip(1) {
+                            let (own, shared) =
+                                (size(own.from_bytes, p), size(shared.from_bytes, first));
+                            assert!(
+                                own.abs_diff(shared) * 100 <= shared * share,
+                                "{function:?}, {p}"
+                            );
+                        }
+                    }
+                }
+            }
+            assert!(counts[1] <= counts[0], "{function:?}: {counts:?}");
+        }
+    }
 }
 
 #[test]

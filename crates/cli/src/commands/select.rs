@@ -2,13 +2,13 @@
 
 mod map;
 
-use crate::args::{CostArgs, named, one_of, operation_parser};
+use crate::args::{CostArgs, named, one_of, operation_value};
 use crate::error::CliError;
 use crate::output::format::{FormatArgs, write_json, write_objects};
 use crate::output::progress::note;
 use crate::output::{picture, tuning};
 use clap::Args;
-use clap::builder::PossibleValue;
+use clap::builder::{PossibleValue, TypedValueParser};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::ExitCode;
@@ -16,7 +16,8 @@ use tuwtree_io::{Destination, Format, Source, table};
 use tuwtree_model::quantity::{Cost, parse_bytes, parse_time_per_byte};
 use tuwtree_model::{ClosedSet, Costs, MOST_PROCESSORS, Operation, Order, quantity};
 use tuwtree_plan::select::{
-    Decision, Factors, Merge, Prices, Regret, Tuning, algorithms, decisions, regret,
+    Decision, Factors, Function, Merge, Prices, Regret, Rules, Tuning, algorithms, decisions,
+    regret,
 };
 
 /// Select which algorithm of an MPI library is fastest for how many processes and how much data.
@@ -28,9 +29,12 @@ use tuwtree_plan::select::{
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SelectArgs {
     /// The operations, separated by commas: allgather, broadcast, reduce, allreduce, reduce-scatter, alltoall
+    ///
+    /// Files for libraries have rules for all of MPI's functions that move data so and are chosen by size, or for the one
+    /// that is named: `MPI_Allgatherv`, `reduce_scatter_block`.
     #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',', required = true,
-          value_parser = operation_parser())]
-    op: Vec<Operation>,
+          value_parser = named_operation_parser())]
+    op: Vec<Named>,
 
     /// The numbers of processes: one, or every number from one to another as 2..64
     #[arg(short = 'p', long = "processes", alias = "processors", value_name = "P..P",
@@ -66,11 +70,14 @@ pub(crate) struct SelectArgs {
     #[arg(long, conflicts_with = "output")]
     regret: bool,
 
-    /// For which operators of reduce, allreduce and reduce-scatter --regret judges [default: any]
-    #[arg(long, value_name = "NAME", requires = "regret",
+    /// For which operators of reduce, allreduce and reduce-scatter a file for a library is to be right, or --regret judges
+    /// [default: ordered for files, any for --regret]
+    #[arg(long, value_name = "NAME",
           value_parser = one_of(vec![Order::Any, Order::Ordered], |order| {
               PossibleValue::new(order.name()).help(match order {
-                  Order::Ordered => "those that do not commute: operands keep rank order",
+                  Order::Ordered => {
+                      "those that do not commute: operands keep rank order; in files, also all others"
+                  }
                   _ => "those that are built in, and commute",
               })
           }))]
@@ -103,6 +110,34 @@ fn summary(tuning: Tuning) -> &'static str {
         Tuning::Ucc => "a line for UCC_TL_UCP_TUNE; not loaded in our tests",
         Tuning::Intel => "environment variables I_MPI_ADJUST_...; not loaded in our tests",
     }
+}
+
+/// An operation, or one of MPI's functions for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Named {
+    operation: Operation,
+    function: Option<Function>,
+}
+
+/// Parses our name of an operation, or that of one of MPI's functions.
+fn named_operation_parser() -> impl TypedValueParser<Value = Named> {
+    let all = Operation::all().flat_map(|operation| {
+        let functions = Function::of(operation).iter().copied().map(Some);
+        std::iter::once(None).chain(functions).map(move |function| Named { operation, function })
+    });
+    one_of(all.collect(), |Named { operation, function }| match function {
+        Some(function) => {
+            let own = operation.other_names().find(|name| {
+                name.strip_prefix("MPI_").is_some_and(|name| name.to_lowercase() == function.name())
+            });
+            let own = own.expect("a name of MPI's");
+            PossibleValue::new(own).alias(function.name()).hide(true)
+        }
+        None if Function::of(operation).is_empty() => {
+            operation_value(operation).aliases(operation.other_names())
+        }
+        None => operation_value(operation),
+    })
 }
 
 /// What `-p` means.
@@ -141,7 +176,8 @@ pub(crate) fn run(args: &SelectArgs, output: &mut dyn Write) -> Result<ExitCode,
     let format = args.format.printed(&Format::RESULT)?;
     args.format.check_alone("--output", args.output.as_ref())?;
     let prices = prices(args)?;
-    if let Some(&other) = args.op.iter().find(|&&one| algorithms(one).is_empty()) {
+    args.check_order()?;
+    if let Some(other) = args.operations().into_iter().find(|&one| algorithms(one).is_empty()) {
         let known = Operation::all().filter(|&one| !algorithms(one).is_empty());
         let known: Vec<&str> = known.map(Operation::name).collect();
         let (name, known) = (other.name(), known.join(", "));
@@ -155,35 +191,154 @@ pub(crate) fn run(args: &SelectArgs, output: &mut dyn Write) -> Result<ExitCode,
         return regrets(args, &prices, format, output);
     }
     let merge = if args.coarse { Merge::Coarse } else { Merge::Equal };
-    let mut chosen = Vec::new();
-    for &operation in &args.op {
-        let found =
-            decisions(operation, args.processors, args.bytes, &prices, (args.library, merge));
-        chosen.push((operation, found));
-    }
+    let find = |operation, rules| {
+        decisions(operation, args.processors, args.bytes, &prices, (rules, merge))
+    };
+    let of_rules = |rules: Rules| {
+        let operation = Operation::all().find(|&one| Function::of(one).contains(&rules.function()));
+        (rules, find(operation.expect("a function of an operation"), Some(rules)))
+    };
     if let (Some(file), Some(library)) = (&args.output, args.library) {
         let file = file.open()?;
+        let mut rules: Vec<Rules> = Vec::new();
+        for one in args.rules(library)?.into_iter().flatten() {
+            if !rules.contains(&one) {
+                rules.push(one);
+            }
+        }
+        let chosen: Vec<(Rules, Vec<Decision>)> = rules.into_iter().map(of_rules).collect();
         let text = tuning_text(args, library, &chosen)?;
         file.write(|output| output.write_all(text.as_bytes()))?;
         if library == Tuning::OpenMpiJson {
             note(tuning::OPEN_MPI_JSON_NOTE);
         }
-        let wrong = tuning::wrong_without_commuting(&chosen);
-        if matches!(library, Tuning::OpenMpi | Tuning::OpenMpiJson) && !wrong.is_empty() {
-            note(&format!(
-                "with the file, Open MPI gets results of {} wrong by operators that do not commute: it does not look \
-                 whether they do",
-                wrong.join(", ")
-            ));
-        }
+        note_order(args, library, &chosen);
         return Ok(ExitCode::SUCCESS);
     }
+    let listed: Vec<Listed> = match args.library {
+        None => {
+            let operations = args.operations().into_iter();
+            let of_one =
+                |operation| Listed { operation, rules: None, found: find(operation, None) };
+            operations.map(of_one).collect()
+        }
+        Some(library) => {
+            let rules = args.rules(library)?;
+            let chosen: Vec<(Rules, Vec<Decision>)> =
+                rules.iter().map(|all| of_rules(all[0])).collect();
+            note_order(args, library, &chosen);
+            let operations = args.named().into_iter().map(|named| named.operation);
+            let all = operations.zip(chosen);
+            all.map(|(operation, (rules, found))| Listed { operation, rules: Some(rules), found })
+                .collect()
+        }
+    };
     match format {
-        Format::Json => write_json(&document(args.library, &chosen), output)?,
-        Format::Csv => write_objects(&rows(args.library, &chosen), output)?,
-        _ => write_text(&chosen, output)?,
+        Format::Json => write_json(&document(args, &listed), output)?,
+        Format::Csv => write_objects(&rows(args, &listed), output)?,
+        _ => write_text(&listed, output)?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What is best for an operation, by the rules of a library or among all algorithms.
+struct Listed {
+    operation: Operation,
+    rules: Option<Rules>,
+    found: Vec<Decision>,
+}
+
+impl SelectArgs {
+    /// The operations, each once.
+    fn operations(&self) -> Vec<Operation> {
+        let mut all = Vec::new();
+        for named in &self.op {
+            if !all.contains(&named.operation) {
+                all.push(named.operation);
+            }
+        }
+        all
+    }
+
+    /// A library's rules for each operation or function that is named.
+    ///
+    /// # Errors
+    /// One without any.
+    fn rules(&self, library: Tuning) -> Result<Vec<Vec<Rules>>, CliError> {
+        let of_one = |named: &Named| {
+            let functions: Vec<Function> = match named.function {
+                Some(function) => vec![function],
+                None => Function::of(named.operation).to_vec(),
+            };
+            let rules = functions.iter().filter_map(|&function| Rules::new(library, function));
+            let rules: Vec<Rules> = rules.collect();
+            match rules.is_empty() {
+                false => Ok(rules),
+                true => Err(CliError::Usage(format!(
+                    "--op: {} has no rules by size for {}, or what they mean is not known",
+                    title(library),
+                    functions[0].name()
+                ))),
+            }
+        };
+        self.named().iter().map(of_one).collect()
+    }
+
+    /// What is named, each once.
+    fn named(&self) -> Vec<Named> {
+        let mut all = Vec::new();
+        for &named in &self.op {
+            if !all.contains(&named) {
+                all.push(named);
+            }
+        }
+        all
+    }
+
+    /// Fails with exit code 2 if --order has nothing to do.
+    fn check_order(&self) -> Result<(), CliError> {
+        let is_used = self.regret || self.library.is_some() && self.map.is_none();
+        match self.order {
+            Some(_) if !is_used => {
+                Err(CliError::Usage("--order: it is for --for and for --regret".into()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// For which operators a file is to be right.
+    fn order_of_file(&self) -> Order {
+        self.order.unwrap_or(Order::Ordered)
+    }
+}
+
+/// What a library calls itself.
+fn title(library: Tuning) -> &'static str {
+    match library {
+        Tuning::Mpich => "MPICH",
+        Tuning::OpenMpi | Tuning::OpenMpiJson => "Open MPI",
+        Tuning::Ucc => "UCC",
+        Tuning::Intel => "Intel MPI",
+    }
+}
+
+/// Says where operators that do not commute count.
+fn note_order(args: &SelectArgs, library: Tuning, chosen: &tuning::Chosen) {
+    let wrong = tuning::for_commuting(chosen);
+    if wrong.is_empty() {
+        return;
+    }
+    let (title, wrong) = (title(library), wrong.join(", "));
+    note(&match args.order_of_file() {
+        Order::Any => format!(
+            "with the file, results by operators that do not commute may be wrong: {title} does not look whether they do in \
+             {wrong}"
+        ),
+        _ => format!(
+            "where {wrong} would be the fastest, {title}'s own choice stands: its rules do not look whether operators \
+             commute. --order any names them, for programs whose operators all do"
+        ),
+    });
 }
 
 /// Draws which algorithm is fastest where.
@@ -203,8 +358,9 @@ fn write_map(
 fn tuning_text(
     args: &SelectArgs,
     library: Tuning,
-    chosen: &[(Operation, Vec<Decision>)],
+    chosen: &tuning::Chosen,
 ) -> Result<String, CliError> {
+    let order = args.order_of_file();
     match (library, &args.base) {
         (Tuning::Mpich, Some(base)) => {
             let tuned =
@@ -216,10 +372,10 @@ fn tuning_text(
                            programs abort";
             Err(CliError::Usage(message.into()))
         }
-        (Tuning::OpenMpi, _) => Ok(tuning::open_mpi(chosen)),
-        (Tuning::OpenMpiJson, _) => Ok(format!("{:#}\n", tuning::open_mpi_json(chosen))),
-        (Tuning::Ucc, _) => Ok(tuning::ucc(chosen)),
-        (Tuning::Intel, _) => Ok(tuning::intel(chosen)),
+        (Tuning::OpenMpi, _) => Ok(tuning::open_mpi(chosen, order)),
+        (Tuning::OpenMpiJson, _) => Ok(format!("{:#}\n", tuning::open_mpi_json(chosen, order))),
+        (Tuning::Ucc, _) => Ok(tuning::ucc(chosen, order)),
+        (Tuning::Intel, _) => Ok(tuning::intel(chosen, order)),
     }
 }
 
@@ -289,14 +445,15 @@ fn unpriced(args: &SelectArgs, costs: &Costs) -> CliError {
     CliError::Usage(format!(
         "--machine {source}: {reason}, and the sizes at which another algorithm is the fastest are computed for costs that \
          all pairs share. `tuwtree optimize --op {} --machine {source}` compares algorithms for one size{instead}",
-        args.op[0].name()
+        args.op[0].operation.name()
     ))
 }
 
-/// A row for each range of sizes of each decision; with a library, also by the library's name for the algorithm.
-fn rows(library: Option<Tuning>, chosen: &[(Operation, Vec<Decision>)]) -> Vec<Value> {
+/// A row for each range of sizes of each decision; with a library, also by the library's name for the algorithm, or null
+/// where its own choice stands.
+fn rows(args: &SelectArgs, listed: &[Listed]) -> Vec<Value> {
     let mut rows = Vec::new();
-    for (operation, found) in chosen {
+    for Listed { operation, rules, found } in listed {
         for Decision { processors: (first, last), ranges } in found {
             for range in ranges {
                 let mut row = json!({
@@ -306,8 +463,10 @@ fn rows(library: Option<Tuning>, chosen: &[(Operation, Vec<Decision>)]) -> Vec<V
                     "from_bytes": range.from_bytes,
                     "algorithm": range.algorithm.name,
                 });
-                if let Some(library) = library {
-                    row["library_algorithm"] = range.algorithm.name_in(library).into();
+                if let Some(rules) = rules {
+                    let is_named = rules.names(range.algorithm, args.order_of_file());
+                    let name = rules.name(range.algorithm).filter(|_| is_named);
+                    row["library_algorithm"] = name.into();
                 }
                 rows.push(row);
             }
@@ -316,20 +475,17 @@ fn rows(library: Option<Tuning>, chosen: &[(Operation, Vec<Decision>)]) -> Vec<V
     rows
 }
 
-fn document(library: Option<Tuning>, chosen: &[(Operation, Vec<Decision>)]) -> Value {
+fn document(args: &SelectArgs, listed: &[Listed]) -> Value {
     let mut document = json!({ "format": "tuwtree-selection", "version": 1 });
-    if let Some(library) = library {
+    if let Some(library) = args.library {
         document["library"] = library.name().into();
     }
-    document["ranges"] = rows(library, chosen).into();
+    document["ranges"] = rows(args, listed).into();
     document
 }
 
-fn write_text(
-    chosen: &[(Operation, Vec<Decision>)],
-    output: &mut dyn Write,
-) -> Result<(), CliError> {
-    for (operation, found) in chosen {
+fn write_text(listed: &[Listed], output: &mut dyn Write) -> Result<(), CliError> {
+    for Listed { operation, found, .. } in listed {
         writeln!(output, "{}", operation.name())?;
         for Decision { processors: (first, last), ranges } in found {
             let processes = match first == last {
@@ -366,7 +522,8 @@ fn regrets(
 ) -> Result<ExitCode, CliError> {
     let order = args.order.unwrap_or(Order::Any);
     let is_ordered = order == Order::Ordered;
-    if let Some(other) = args.op.iter().find(|one| is_ordered && !one.is_reduction()) {
+    let operations = args.operations();
+    if let Some(other) = operations.iter().find(|one| is_ordered && !one.is_reduction()) {
         let message = format!(
             "--order ordered: {} combines nothing; it is for reduce, reduce-scatter, allreduce",
             other.name()
@@ -375,7 +532,8 @@ fn regrets(
     }
     let mut rows = Vec::new();
     let libraries = [(Tuning::Mpich, "MPICH"), (Tuning::OpenMpi, "Open MPI")];
-    let all = args.op.iter().flat_map(|&operation| libraries.map(|library| (operation, library)));
+    let all =
+        operations.iter().flat_map(|&operation| libraries.map(|library| (operation, library)));
     for (operation, (library, title)) in all {
         let reduction = (operation, order);
         let found = regret(library, reduction, args.processors, args.bytes, prices);

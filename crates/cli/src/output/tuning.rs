@@ -1,15 +1,35 @@
 //! Selections as MPI libraries read them.
 //!
 //! Operators that users define, and vectors of fewer elements than processes, keep MPICH's own choice; numbers of
-//! processes beyond those that were asked for keep that of MPICH and Open MPI.
+//! processes beyond those that were asked for keep that of MPICH and Open MPI. Rules of the others cannot ask whether
+//! operators commute: where the fastest algorithm is wrong if they do not, the library's own choice stands, unless the file is
+//! to be for those that do.
 
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
-use tuwtree_model::{ClosedSet, Operation};
-use tuwtree_plan::select::{Decision, SizeRange};
+use tuwtree_model::{ClosedSet, Order};
+use tuwtree_plan::select::{Decision, Function, LibraryAlgorithm, Rules};
 
-/// Operations with what is best for each.
-type Chosen = [(Operation, Vec<Decision>)];
+/// A library's rules with what is best for each of their functions.
+pub(crate) type Chosen = [(Rules, Vec<Decision>)];
+
+/// Those whose fastest algorithms are wrong, or not known to be right, with operators that do not commute: functions and
+/// algorithms.
+pub(crate) fn for_commuting(chosen: &Chosen) -> Vec<String> {
+    let of_one = |(rules, found): &(Rules, Vec<Decision>)| {
+        let mut names: Vec<&str> = Vec::new();
+        for range in found.iter().flat_map(|one| one.ranges.iter()) {
+            let algorithm = range.algorithm;
+            let is_needed = rules.names(algorithm, Order::Any) && rules.needs_commuting(algorithm);
+            if is_needed && !names.contains(&algorithm.name) {
+                names.push(algorithm.name);
+            }
+        }
+        let function = rules.function().name();
+        (!names.is_empty()).then(|| format!("{function} by {}", names.join(" and ")))
+    };
+    chosen.iter().filter_map(of_one).collect()
+}
 
 /// An object of one entry.
 fn entry(key: String, value: Value) -> Map<String, Value> {
@@ -21,45 +41,36 @@ fn entry(key: String, value: Value) -> Map<String, Value> {
 /// # Errors
 /// What the table lacks, or that it is another.
 pub(crate) fn mpich(mut table: Value, chosen: &Chosen) -> Result<Value, String> {
-    for (operation, found) in chosen {
-        for collective in mpich_collectives(*operation) {
-            let key = format!("collective={}", collective.to_lowercase());
-            let within = table.get_mut(&key).and_then(|of_one| of_one.get_mut("comm_type=intra"));
-            let Some(own) = within else {
-                return Err(format!("the table lacks \"{key}\" with \"comm_type=intra\""));
-            };
-            if own.to_string().contains("\"composition=") {
-                return Err("the table is that of MPICH's device; the one with \"algorithm=MPIR_\" is needed".into());
-            }
-            let ours = mpich_sizes(*operation, collective, found, own);
-            *own = mpich_guarded(*operation, ours, own);
+    for (rules, found) in chosen {
+        let function = rules.function();
+        let key = format!("collective={}", function.name());
+        let within = table.get_mut(&key).and_then(|of_one| of_one.get_mut("comm_type=intra"));
+        let Some(own) = within else {
+            return Err(format!("the table lacks \"{key}\" with \"comm_type=intra\""));
+        };
+        if own.to_string().contains("\"composition=") {
+            return Err(
+                "the table is that of MPICH's device; the one with \"algorithm=MPIR_\" is needed"
+                    .into(),
+            );
         }
+        let ours = mpich_sizes(*rules, found, own);
+        *own = mpich_guarded(function, ours, own);
     }
     Ok(table)
 }
 
-/// MPICH's collectives that are chosen for an operation.
-fn mpich_collectives(operation: Operation) -> &'static [&'static str] {
-    match operation {
-        Operation::Allgather => &["Allgather", "Allgatherv"],
-        Operation::Broadcast => &["Bcast"],
-        Operation::Allreduce => &["Allreduce"],
-        Operation::Reduce => &["Reduce"],
-        Operation::ReduceScatter => &["Reduce_scatter", "Reduce_scatter_block"],
-        Operation::Alltoall => &["Alltoall"],
-        Operation::Gather | Operation::Scatter | Operation::IntergroupAllgather => &[],
-    }
-}
-
 /// The selection where MPICH's algorithms apply, and its own choice elsewhere.
-fn mpich_guarded(operation: Operation, ours: Value, own: &Value) -> Value {
-    match operation {
-        Operation::Allreduce | Operation::Reduce => json!({
+fn mpich_guarded(function: Function, ours: Value, own: &Value) -> Value {
+    match function {
+        Function::Allreduce | Function::Reduce => json!({
             "is_op_built_in=yes": { "count<pow2": own, "count=any": ours },
             "is_op_built_in=no": own,
         }),
-        Operation::ReduceScatter => json!({ "is_commutative=yes": ours, "is_commutative=no": own }),
-        Operation::Alltoall => {
+        Function::ReduceScatter | Function::ReduceScatterBlock => {
+            json!({ "is_commutative=yes": ours, "is_commutative=no": own })
+        }
+        Function::Alltoall => {
             json!({ "is_sendbuf_inplace=yes": own, "is_sendbuf_inplace=no": ours })
         }
         _ => ours,
@@ -67,11 +78,17 @@ fn mpich_guarded(operation: Operation, ours: Value, own: &Value) -> Value {
 }
 
 /// By numbers of processes, then by sizes.
-fn mpich_sizes(operation: Operation, collective: &str, found: &[Decision], own: &Value) -> Value {
-    let size = match operation {
-        Operation::Allgather | Operation::ReduceScatter => "total_msg_size",
+fn mpich_sizes(rules: Rules, found: &[Decision], own: &Value) -> Value {
+    let function = rules.function();
+    let size = match function {
+        Function::Allgather
+        | Function::Allgatherv
+        | Function::ReduceScatter
+        | Function::ReduceScatterBlock => "total_msg_size",
         _ => "avg_msg_size",
     };
+    let (first, rest) = function.name().split_at(1);
+    let collective = format!("{}{rest}", first.to_uppercase());
     let mut by_processes = Map::new();
     if let Some(first) = found.first().filter(|first| first.processors.0 > 1) {
         by_processes.extend(entry(format!("comm_size<{}", first.processors.0), own.clone()));
@@ -93,41 +110,40 @@ fn mpich_sizes(operation: Operation, collective: &str, found: &[Decision], own: 
     by_processes.into()
 }
 
-/// Open MPI's numbers for operations, and the name in its JSON.
-fn open_mpi_collectives(operation: Operation) -> &'static [(u8, &'static str)] {
-    match operation {
-        Operation::Allgather => &[(0, "allgather")],
-        Operation::Allreduce => &[(2, "allreduce")],
-        Operation::Alltoall => &[(3, "alltoall")],
-        Operation::Broadcast => &[(7, "bcast")],
-        Operation::Reduce => &[(11, "reduce")],
-        Operation::ReduceScatter => &[(12, "reduce_scatter")],
-        Operation::Gather | Operation::Scatter | Operation::IntergroupAllgather => &[],
-    }
-}
-
-/// The size by which Open MPI chooses: in an alltoall, of all messages of a process.
-fn open_mpi_bytes(operation: Operation, range: &SizeRange, processors: usize) -> u64 {
-    match operation {
-        Operation::Alltoall => range.from_bytes.saturating_mul(processors as u64),
-        _ => range.from_bytes,
+/// Open MPI's number for a function.
+fn open_mpi_number(function: Function) -> u8 {
+    match function {
+        Function::Allgather => 0,
+        Function::Allgatherv => 1,
+        Function::Allreduce => 2,
+        Function::Alltoall => 3,
+        Function::Alltoallv => 4,
+        Function::Bcast => 7,
+        Function::Reduce => 11,
+        Function::ReduceScatter => 12,
+        Function::ReduceScatterBlock => 13,
     }
 }
 
 /// Open MPI's file of numbers; decisions for several numbers of processes are for the least of them and more.
-pub(crate) fn open_mpi(chosen: &Chosen) -> String {
-    let all: Vec<(u8, &str, Operation, &[Decision])> = of_open_mpi(chosen).collect();
-    let mut text = format!("{} # operations\n", all.len());
-    for (id, name, operation, found) in all {
+pub(crate) fn open_mpi(chosen: &Chosen, order: Order) -> String {
+    let commuting = match order == Order::Any && !for_commuting(chosen).is_empty() {
+        true => "; for programs whose operators commute",
+        false => "",
+    };
+    let mut text = format!("{} # operations{commuting}\n", chosen.len());
+    for (rules, found) in chosen {
+        let (number, name) = (open_mpi_number(rules.function()), rules.function().name());
         let last = found.last().map_or(0, |decision| decision.processors.1);
-        let _ = write!(text, "{id} # {name}\n{} # numbers of processes\n", found.len() + 2);
+        let _ = write!(text, "{number} # {name}\n{} # numbers of processes\n", found.len() + 2);
         // 0 is Open MPI's own choice.
         text.push_str("0\n1\n0 0 0 0\n");
-        for Decision { processors: (first, _), ranges } in found {
-            let _ = write!(text, "{first}\n{} # sizes\n", ranges.len());
-            for (index, range) in ranges.iter().enumerate() {
-                let (number, name) = range.algorithm.open_mpi.expect("an algorithm of Open MPI");
-                let bytes = if index == 0 { 0 } else { open_mpi_bytes(operation, range, *first) };
+        for decision in found {
+            let ranges = rules.ranges(decision, order);
+            let _ = write!(text, "{}\n{} # sizes\n", decision.processors.0, ranges.len());
+            for (bytes, algorithm) in ranges {
+                let named = algorithm.and_then(|algorithm| rules.open_mpi(algorithm));
+                let (number, name) = named.unwrap_or((0, "own choice"));
                 let _ = writeln!(text, "{bytes} {number} 0 0 # {name}");
             }
         }
@@ -136,82 +152,75 @@ pub(crate) fn open_mpi(chosen: &Chosen) -> String {
     text
 }
 
-fn of_open_mpi(chosen: &Chosen) -> impl Iterator<Item = (u8, &str, Operation, &[Decision])> {
-    chosen.iter().flat_map(|(operation, found)| {
-        open_mpi_collectives(*operation)
-            .iter()
-            .map(move |&(id, name)| (id, name, *operation, &found[..]))
-    })
-}
-
 /// What is said beside Open MPI's JSON, whose schema has no place for it.
 pub(crate) const OPEN_MPI_JSON_NOTE: &str =
     "the file was not loaded by any Open MPI in tuwtree's tests, only held against its schema";
 
-/// The operations of a selection whose results Open MPI gets wrong with operators that do not commute: by some chosen
-/// algorithm, and it does not look whether they do. Rabenseifner's it leaves for another one then, and recursive doubling
-/// keeps the order.
-pub(crate) fn wrong_without_commuting(chosen: &Chosen) -> Vec<&'static str> {
-    let is_right = |range: &SizeRange| {
-        ["recursive-doubling", "rabenseifner-half"].contains(&range.algorithm.name)
-    };
-    let is_wrong = |(operation, found): &&(Operation, Vec<Decision>)| {
-        operation.is_reduction() && !found.iter().flat_map(|one| one.ranges.iter()).all(is_right)
-    };
-    chosen.iter().filter(is_wrong).map(|(operation, _)| operation.name()).collect()
-}
-
 /// Open MPI's rules as JSON.
-pub(crate) fn open_mpi_json(chosen: &Chosen) -> Value {
+pub(crate) fn open_mpi_json(chosen: &Chosen, order: Order) -> Value {
     let mut collectives = Map::new();
-    for (_, name, operation, found) in of_open_mpi(chosen) {
-        let by_processes: Vec<Value> = found
-            .iter()
-            .map(|Decision { processors: (first, last), ranges }| {
-                let bytes = |range: &SizeRange| open_mpi_bytes(operation, range, *first);
-                let rules = ranges.iter().enumerate().map(|(index, range)| {
-                    let (_, name) = range.algorithm.open_mpi.expect("an algorithm of Open MPI");
-                    let least = if index == 0 { 0 } else { bytes(range) };
-                    let largest = match ranges.get(index + 1) {
-                        Some(next) => json!(bytes(next) - 1),
-                        None => json!("inf"),
-                    };
-                    json!({ "msg_size_min": least, "msg_size_max": largest, "alg": name })
-                });
-                let rules: Vec<Value> = rules.collect();
-                json!({ "comm_size_min": first, "comm_size_max": last, "rules": rules })
-            })
-            .collect();
-        collectives.extend(entry(name.to_owned(), by_processes.into()));
+    for (rules, found) in chosen {
+        let of_one = |decision: &Decision| {
+            let (first, last) = decision.processors;
+            let ranges = rules.ranges(decision, order);
+            let of_sizes = ranges.iter().enumerate().map(|(index, &(least, algorithm))| {
+                let largest = match ranges.get(index + 1) {
+                    Some((next, _)) => json!(next - 1),
+                    None => json!("inf"),
+                };
+                // 0 is Open MPI's own choice.
+                let named = algorithm.and_then(|algorithm| rules.open_mpi(algorithm));
+                let algorithm = named.map_or(json!(0), |(_, name)| json!(name));
+                json!({ "msg_size_min": least, "msg_size_max": largest, "alg": algorithm })
+            });
+            let of_sizes: Vec<Value> = of_sizes.collect();
+            json!({ "comm_size_min": first, "comm_size_max": last, "rules": of_sizes })
+        };
+        let by_processes: Vec<Value> = found.iter().map(of_one).collect();
+        collectives.extend(entry(rules.function().name().to_owned(), by_processes.into()));
     }
     json!({ "rule_file_version": 3, "module": "tuned", "collectives": collectives })
 }
 
+/// A rule that names an algorithm: sizes from the least up to before the next, if there is one, and numbers of processes.
+struct Rule {
+    sizes: (u64, Option<u64>),
+    processors: (usize, usize),
+    algorithm: &'static LibraryAlgorithm,
+}
+
+/// The rules of a function, without those that leave the choice to the library.
+fn naming(rules: Rules, found: &[Decision], order: Order) -> Vec<Rule> {
+    let mut all = Vec::new();
+    for decision in found {
+        let ranges = rules.ranges(decision, order);
+        for (index, &(least, algorithm)) in ranges.iter().enumerate() {
+            let next = ranges.get(index + 1).map(|&(next, _)| next);
+            all.extend(algorithm.map(|algorithm| Rule {
+                sizes: (least, next),
+                processors: decision.processors,
+                algorithm,
+            }));
+        }
+    }
+    all
+}
+
 /// A line for UCC, and one that says how it was tested.
-pub(crate) fn ucc(chosen: &Chosen) -> String {
+pub(crate) fn ucc(chosen: &Chosen, order: Order) -> String {
     let mut tokens = Vec::new();
-    for (operation, found) in chosen {
-        let name = match operation {
-            Operation::Broadcast => "bcast",
-            Operation::ReduceScatter => "reduce_scatter",
-            Operation::Allgather => "allgather",
-            Operation::Allreduce => "allreduce",
-            Operation::Reduce => "reduce",
-            Operation::Alltoall => "alltoall",
-            Operation::Gather | Operation::Scatter | Operation::IntergroupAllgather => continue,
+    for (rules, found) in chosen {
+        // UCC's reduce_scatter is of blocks of one size.
+        let name = match rules.function() {
+            Function::ReduceScatterBlock => "reduce_scatter",
+            other => other.name(),
         };
-        for Decision { processors: (first, last), ranges } in found {
-            for (index, range) in ranges.iter().enumerate() {
-                let algorithm = range.algorithm.ucc.expect("an algorithm of UCC");
-                let bytes = |range: &SizeRange| match operation {
-                    Operation::Alltoall => range.from_bytes.saturating_mul(*first as u64),
-                    _ => range.from_bytes,
-                };
-                let least = if index == 0 { 0 } else { bytes(range) };
-                let largest =
-                    ranges.get(index + 1).map_or("inf".to_owned(), |next| bytes(next).to_string());
-                tokens.push(format!("{name}:{least}-{largest}:[{first}-{last}]:@{algorithm}"));
-            }
+        for Rule { sizes: (least, next), processors: (first, last), algorithm } in
+            naming(*rules, found, order)
+        {
+            let algorithm = rules.name(algorithm).expect("an algorithm of UCC");
+            let largest = next.map_or("inf".to_owned(), |next| next.to_string());
+            tokens.push(format!("{name}:{least}-{largest}:[{first}-{last}]:@{algorithm}"));
         }
     }
     format!(
@@ -221,29 +230,24 @@ pub(crate) fn ucc(chosen: &Chosen) -> String {
 }
 
 /// Lines that set environment variables for Intel MPI, and one that says that they were not tested.
-pub(crate) fn intel(chosen: &Chosen) -> String {
+pub(crate) fn intel(chosen: &Chosen, order: Order) -> String {
     let mut text = String::from("# Not loaded by any Intel MPI in tuwtree's tests.\n");
-    for (operation, found) in chosen {
-        let name = match operation {
-            Operation::Broadcast => "BCAST",
-            Operation::ReduceScatter => "REDUCE_SCATTER",
-            Operation::Allgather => "ALLGATHER",
-            Operation::Allreduce => "ALLREDUCE",
-            Operation::Reduce => "REDUCE",
-            Operation::Alltoall => "ALLTOALL",
-            Operation::Gather | Operation::Scatter | Operation::IntergroupAllgather => continue,
+    if order == Order::Any && !for_commuting(chosen).is_empty() {
+        text.push_str("# For programs whose operators commute.\n");
+    }
+    for (rules, found) in chosen {
+        let of_one = naming(*rules, found, order).into_iter().map(|rule| {
+            let Rule { sizes: (least, next), processors: (first, last), algorithm } = rule;
+            let number = rules.name(algorithm).expect("an algorithm of Intel MPI");
+            let largest = next.map_or((1 << 31) - 1, |next| next - 1);
+            format!("{number}:{least}-{largest}@{first}-{last}")
+        });
+        let of_one: Vec<String> = of_one.collect();
+        let name = rules.function().name().to_uppercase();
+        let _ = match of_one.is_empty() {
+            true => writeln!(text, "# {name}: its own choice."),
+            false => writeln!(text, "export I_MPI_ADJUST_{name}='{}'", of_one.join(";")),
         };
-        let mut rules = Vec::new();
-        for Decision { processors: (first, last), ranges } in found {
-            for (index, range) in ranges.iter().enumerate() {
-                let number = range.algorithm.intel.expect("an algorithm of Intel MPI");
-                let least = if index == 0 { 0 } else { range.from_bytes };
-                let largest =
-                    ranges.get(index + 1).map_or((1 << 31) - 1, |next| next.from_bytes - 1);
-                rules.push(format!("{number}:{least}-{largest}@{first}-{last}"));
-            }
-        }
-        let _ = writeln!(text, "export I_MPI_ADJUST_{name}='{}'", rules.join(";"));
     }
     text
 }

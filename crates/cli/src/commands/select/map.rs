@@ -12,16 +12,17 @@ use tuwtree_plan::select::{LibraryAlgorithm, Prices, Tuning, algorithms, own_rul
 /// More algorithms in all than there are colours.
 pub(super) fn map(args: &SelectArgs, prices: &Prices) -> Result<RegionMap, CliError> {
     let library = args.library.unwrap_or(Tuning::Mpich);
+    let operations = args.operations();
     let is_one = |one: &&LibraryAlgorithm| args.library.is_none_or(|library| one.is_in(library));
     let mut names: Vec<&str> = Vec::new();
-    for &operation in &args.op {
+    for &operation in &operations {
         let known = algorithms(operation).iter().filter(is_one).map(|one| one.name);
         names.extend(known.filter(|name| !names.contains(name)).collect::<Vec<_>>());
     }
     if names.len() > RegionMap::MOST_CHOICES {
         return Err(CliError::Usage(format!(
             "--map: {} have {} algorithms, and a map has {} colours: name fewer operations",
-            args.op.iter().map(|one| one.name()).collect::<Vec<_>>().join(", "),
+            operations.iter().map(|one| one.name()).collect::<Vec<_>>().join(", "),
             names.len(),
             RegionMap::MOST_CHOICES
         )));
@@ -55,7 +56,7 @@ pub(super) fn map(args: &SelectArgs, prices: &Prices) -> Result<RegionMap, CliEr
             sizes.iter().map(|&bytes| label(bytes)).collect(),
         ),
         rows: ("processes".to_owned(), counts.iter().map(usize::to_string).collect()),
-        panels: args.op.iter().map(panel).collect(),
+        panels: operations.iter().map(panel).collect(),
     })
 }
 

@@ -1,0 +1,172 @@
+//! Rules of MPI libraries: for which functions of MPI they are, by which sizes they choose, and with which operators
+//! what they choose is right.
+
+use super::{Decision, LibraryAlgorithm, SizeRange, Tuning};
+use tuwtree_model::{Operation, Order};
+
+/// A function of MPI with several algorithms in libraries.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray, strum::IntoStaticStr, strum::EnumString,
+)]
+#[strum(serialize_all = "snake_case")]
+pub enum Function {
+    /// `MPI_Allgather`.
+    Allgather,
+    /// `MPI_Allgatherv`.
+    Allgatherv,
+    /// `MPI_Bcast`.
+    Bcast,
+    /// `MPI_Allreduce`.
+    Allreduce,
+    /// `MPI_Reduce`.
+    Reduce,
+    /// `MPI_Reduce_scatter`.
+    ReduceScatter,
+    /// `MPI_Reduce_scatter_block`.
+    ReduceScatterBlock,
+    /// `MPI_Alltoall`.
+    Alltoall,
+    /// `MPI_Alltoallv`.
+    Alltoallv,
+}
+
+impl Function {
+    /// Those that move data as an operation does; none where libraries do not choose by size.
+    pub fn of(operation: Operation) -> &'static [Function] {
+        match operation {
+            Operation::Allgather => &[Function::Allgather, Function::Allgatherv],
+            Operation::Broadcast => &[Function::Bcast],
+            Operation::Allreduce => &[Function::Allreduce],
+            Operation::Reduce => &[Function::Reduce],
+            Operation::ReduceScatter => &[Function::ReduceScatter, Function::ReduceScatterBlock],
+            Operation::Alltoall => &[Function::Alltoall, Function::Alltoallv],
+            Operation::Gather | Operation::Scatter | Operation::IntergroupAllgather => &[],
+        }
+    }
+}
+
+/// The rules of a library for one function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rules {
+    library: Tuning,
+    function: Function,
+}
+
+impl Rules {
+    /// `None` if the library does not choose by size there, if it has one of our algorithms alone, or if it is not known
+    /// what the size means.
+    ///
+    /// # Source
+    /// Open MPI's `coll_tuned_decision_dynamic.c`: an alltoallv by the number of ranks only. UCC's `ucc_coll_utils.c`: the
+    /// same, and `MPI_Reduce_scatter` is its `reduce_scatterv`, with a ring as allgatherv.
+    pub fn new(library: Tuning, function: Function) -> Option<Rules> {
+        let has_none = match (library, function) {
+            (_, Function::Alltoallv) => true,
+            (Tuning::Ucc, Function::Allgatherv | Function::ReduceScatter) => true,
+            (Tuning::Intel, Function::Allgatherv | Function::ReduceScatterBlock) => true,
+            _ => false,
+        };
+        (!has_none).then_some(Rules { library, function })
+    }
+
+    /// The function.
+    pub fn function(self) -> Function {
+        self.function
+    }
+
+    /// Whether an algorithm is compared: the library has it for the function, or for one that moves data alike and has
+    /// rules of its own, whose choice is left to the library where that is the fastest.
+    pub(super) fn compare(self, algorithm: &LibraryAlgorithm) -> bool {
+        match self.function {
+            Function::Allgatherv => self.name(algorithm).is_some(),
+            _ => algorithm.is_in(self.library),
+        }
+    }
+
+    /// Open MPI's number and name for an algorithm; `None` if its rules for the function have it not.
+    pub fn open_mpi(self, algorithm: &LibraryAlgorithm) -> Option<(u8, &'static str)> {
+        match (self.function, algorithm.name) {
+            (Function::Allgatherv, "bruck") => Some((2, "bruck")),
+            (Function::Allgatherv, "ring") => Some((3, "ring")),
+            (Function::ReduceScatterBlock, "halving") => Some((3, "recursive_halving")),
+            (Function::Allgatherv | Function::ReduceScatterBlock, _) => None,
+            _ => algorithm.open_mpi,
+        }
+    }
+
+    /// What the library calls an algorithm there, a name or a number; `None` if it has it not.
+    pub fn name(self, algorithm: &LibraryAlgorithm) -> Option<String> {
+        match self.library {
+            Tuning::Mpich => algorithm.mpich.map(str::to_owned),
+            Tuning::OpenMpi => self.open_mpi(algorithm).map(|(number, _)| number.to_string()),
+            Tuning::OpenMpiJson => self.open_mpi(algorithm).map(|(_, name)| name.to_owned()),
+            Tuning::Ucc => algorithm.ucc.map(str::to_owned),
+            Tuning::Intel => algorithm.intel.map(|number| number.to_string()),
+        }
+    }
+
+    /// Whether results by an algorithm that the rules name are wrong, or not known to be right, with operators that do not
+    /// commute.
+    ///
+    /// # Source
+    /// Open MPI 4.1.4, run with every algorithm on 5 and 8 processes: it looks whether operators commute in Rabenseifner's
+    /// algorithms and in all of `MPI_Reduce_scatter_block`, and recursive doubling keeps the order. MPICH's file asks. UCC has no
+    /// operators of users. Intel MPI: by what MPICH's algorithms do, of which it was made; not run.
+    pub fn needs_commuting(self, algorithm: &LibraryAlgorithm) -> bool {
+        match (self.library, self.function, algorithm.name) {
+            (Tuning::Mpich | Tuning::Ucc, ..) => false,
+            (Tuning::OpenMpi | Tuning::OpenMpiJson, Function::Allreduce, name) => name == "ring",
+            (Tuning::OpenMpi | Tuning::OpenMpiJson, Function::Reduce, name) => name == "binomial",
+            (Tuning::Intel, Function::Allreduce, name) => name != "recursive-doubling",
+            (Tuning::Intel, Function::Reduce, name) => name != "binomial",
+            (_, Function::ReduceScatter, _) => true,
+            _ => false,
+        }
+    }
+
+    /// Whether the rules are to name an algorithm, for operators that keep this order: any if they commute. Where not, the
+    /// library's own choice stands.
+    pub fn names(self, algorithm: &LibraryAlgorithm, order: Order) -> bool {
+        let is_right = order == Order::Any || !self.needs_commuting(algorithm);
+        is_right && self.name(algorithm).is_some()
+    }
+
+    /// The size by which the library chooses, from that of [`LinearTime`](super::LinearTime): in an alltoall of Open MPI and
+    /// UCC all messages of a rank, in Open MPI's allgatherv the mean block, rounded up.
+    pub fn size(self, bytes: u64, processors: usize) -> u64 {
+        let processors = processors as u64;
+        match (self.library, self.function) {
+            (Tuning::OpenMpi | Tuning::OpenMpiJson | Tuning::Ucc, Function::Alltoall) => {
+                bytes.saturating_mul(processors)
+            }
+            (Tuning::OpenMpi | Tuning::OpenMpiJson, Function::Allgatherv) => {
+                bytes.div_ceil(processors)
+            }
+            _ => bytes,
+        }
+    }
+
+    /// From which of the library's sizes on which algorithm is named, ascending from 0; `None` for the library's own choice.
+    pub fn ranges(
+        self,
+        decision: &Decision,
+        order: Order,
+    ) -> Vec<(u64, Option<&'static LibraryAlgorithm>)> {
+        let mut all: Vec<(u64, Option<&'static LibraryAlgorithm>)> = Vec::new();
+        for (index, SizeRange { from_bytes, algorithm }) in decision.ranges.iter().enumerate() {
+            let from = match index {
+                0 => 0,
+                _ => self.size(*from_bytes, decision.processors.0),
+            };
+            let named = Some(*algorithm).filter(|one| self.names(one, order));
+            // Of sizes that are one to the library, the largest counts.
+            if all.last().is_some_and(|before| before.0 == from) {
+                all.pop();
+            }
+            if all.last().is_none_or(|(_, before)| before.is_some() || named.is_some()) {
+                all.push((from, named));
+            }
+        }
+        all
+    }
+}
