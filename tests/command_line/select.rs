@@ -316,6 +316,31 @@ fn what_open_mpi_gets_wrong_where_operators_do_not_commute_is_written_only_if_as
 }
 
 #[test]
+fn mpich_keeps_its_own_reduce_scatter_where_blocks_differ() {
+    let folder = folder("select-mpich-regular");
+    let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    let own = json!({ "algorithm=own": {} });
+    let table = json!({
+        "collective=reduce_scatter": { "comm_type=intra": own },
+        "collective=reduce_scatter_block": { "comm_type=intra": own },
+    });
+    std::fs::write(path("base.json"), table.to_string()).unwrap();
+    let (base, output) = (path("base.json"), path("tuned.json"));
+    let arguments = "select --op reduce-scatter -p 3 --for mpich";
+    tuwtree(&format!("{arguments} --base {base} -o {output}")).success();
+    let tuned: Value = serde_json::from_str(&std::fs::read_to_string(&output).unwrap()).unwrap();
+    let of = |name: &str| tuned[format!("collective={name}")]["comm_type=intra"].clone();
+    let regular = &of("reduce_scatter")["is_commutative=yes"];
+    assert_eq!(regular["is_block_regular=no"], own);
+    let ours = |name: &str| json!({ format!("algorithm=MPIR_{name}_intra_pairwise"): {} });
+    let sized = |name: &str| json!({ "total_msg_size=any": ours(name) });
+    assert_eq!(regular["is_block_regular=yes"]["comm_size<=3"], sized("Reduce_scatter"));
+    // MPICH knows the condition for no other function.
+    let block = &of("reduce_scatter_block")["is_commutative=yes"];
+    assert_eq!(block["comm_size<=3"], sized("Reduce_scatter_block"));
+}
+
+#[test]
 fn rules_are_of_the_function_that_is_named_and_of_all_of_an_operation() {
     let file = folder("select-functions").join("rules").display().to_string();
     let costs = "--alpha 3000 --beta 1 --gamma 1";
@@ -437,4 +462,24 @@ fn what_cannot_be_selected_is_refused() {
     tuwtree("select --op bcast --bytes 9").fails(2, &["two sizes"]);
     tuwtree("select --op bcast --bytes 1..8GiB").fails(2, &["sizes up to 2147483647"]);
     tuwtree("select --op bcast -o rules.conf").fails(2, &["--for"]);
+    for (option, message) in [
+        ("--op alltoall --alpha 2 --overhead 0.2", "--overhead: part of the latency"),
+        ("--op bcast --map m.xyz", "--map m.xyz: the name ends neither with .svg"),
+    ] {
+        tuwtree(&format!("select {option}")).fails(2, &[message]);
+    }
+    tuwtree("select --op alltoall --alpha 2 --overhead 2").success();
+    let machine = folder("select-overlapping").join("machine.json").display().to_string();
+    let document = json!({ "format": "tuwtree-machine", "version": 2, "name": "one", "date": "2026-11-23",
+                           "provenance": "made up",
+                           "homogeneous": { "alpha_seconds": 2e-6, "overhead_seconds": 2e-7,
+                                            "beta_seconds_per_byte": 1e-9, "gamma_seconds_per_byte": 1e-10 } });
+    std::fs::write(&machine, document.to_string()).unwrap();
+    for options in ["", "--regret", "--map m.svg"] {
+        tuwtree(&format!("select --op alltoall -p 32 --machine {machine} {options}"))
+            .fails(1, &["machine.json: part of the latency"]);
+    }
+    let assumed = |costs: &str| tuwtree(&format!("select --op bcast -p 8 {costs}")).stderr;
+    assert!(assumed("").contains("note: no costs are given"));
+    assert_eq!(assumed("--alpha 3"), "");
 }

@@ -146,3 +146,23 @@ fn open_mpi_reduces_in_rank_order_by_what_is_selected() {
         assert!(wrong(FAST, "--order any", processes) > 0, "{processes} processes");
     }
 }
+
+#[test]
+#[ignore = "needs MPICH; ./test runs it"]
+fn mpich_scatters_reductions_in_place_whatever_the_blocks() {
+    let program = program("mpich", "scattered_in_place");
+    let folder = program.parent().unwrap();
+    let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    std::fs::write(path("own.json"), own_table(&program)).unwrap();
+    let (base, tuned) = (path("own.json"), path("tuned.json"));
+    let arguments = "select --op reduce-scatter -p 2..9 --for mpich";
+    tuwtree(&format!("{arguments} {FAST} --base {base} -o {tuned}")).success();
+    let table = std::fs::read_to_string(&tuned).unwrap();
+    // Pairwise from 1 byte on.
+    assert!(table.contains("\"total_msg_size=any\": {\n"), "{table}");
+    for processes in ["3", "4"] {
+        let mut command = Command::new("timeout");
+        command.args(["100", "mpirun.mpich", "-n", processes]).arg(&program);
+        succeed(command.env("MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE", &tuned));
+    }
+}

@@ -8,7 +8,7 @@ use clap::Args;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 use tuwtree_io::schedule::{self, Document};
-use tuwtree_io::{Destination, Format, Source, ending};
+use tuwtree_io::{Destination, Source};
 use tuwtree_model::document::TreeDocument;
 use tuwtree_model::{PayloadKind, Ports, Problem, Root, StatedCosts, Time, Tree, best_lower_bound};
 use tuwtree_picture::{Colouring, Performance, TimelinePicture, TreePicture, tree_of};
@@ -92,7 +92,7 @@ impl Picture {
 /// A file that is neither a valid tree nor schedule; what cannot be drawn of it; an output whose
 /// format is unknown or that cannot be written.
 pub(crate) fn run(args: &DrawArgs) -> Result<ExitCode, CliError> {
-    let format = format_of(&args.output)?;
+    let format = picture::format_of("--output", &args.output)?;
     if matches!(args.output, Destination::StandardOutput) && std::io::stdout().is_terminal() {
         let message = "an SVG is nothing to read on a terminal: write it to a file, -o tree.svg (`tuwtree show` prints \
                        trees), or pass it on to a program";
@@ -115,23 +115,6 @@ fn check_options(args: &DrawArgs) -> Result<(), CliError> {
         _ => return Ok(()),
     };
     Err(CliError::Usage(format!("{option} is for --picture tree")))
-}
-
-/// The format of a picture, which its file's name tells.
-fn format_of(output: &Destination) -> Result<Format, CliError> {
-    let Destination::File(path) = output else { return Ok(Format::Svg) };
-    let format = match ending(path).as_deref() {
-        Some("svg") => Format::Svg,
-        Some("png") => Format::Png,
-        Some("pdf") => Format::Pdf,
-        _ => {
-            return Err(CliError::Usage(format!(
-                "--output {}: the name ends neither with .svg or .svg.gz nor with .png or .pdf",
-                path.display()
-            )));
-        }
-    };
-    picture::check_available(format).map(|()| format)
 }
 
 fn draw(args: &DrawArgs) -> Result<String, CliError> {

@@ -184,6 +184,7 @@ pub(crate) fn run(args: &SelectArgs, output: &mut dyn Write) -> Result<ExitCode,
         let message = format!("--op: nothing is chosen by size for {name}; it is for {known}");
         return Err(CliError::Usage(message));
     }
+    args.costs.note_assumed();
     if let Some(destination) = &args.map {
         return write_map(args, &prices, destination);
     }
@@ -347,8 +348,8 @@ fn write_map(
     prices: &Prices,
     destination: &Destination,
 ) -> Result<ExitCode, CliError> {
-    let format = args.format.written(&picture::FORMATS, destination)?;
-    picture::check_available(format)?;
+    args.format.written(&picture::FORMATS, destination)?;
+    let format = picture::format_of("--map", destination)?;
     let bytes = picture::bytes(format, map::map(args, prices)?.svg(), "write SVG")?;
     destination.open()?.write(|file| file.write_all(&bytes))?;
     Ok(ExitCode::SUCCESS)
@@ -407,6 +408,14 @@ fn prices(args: &SelectArgs) -> Result<Prices, CliError> {
         )));
     }
     let costs = stated.costs().homogeneous(args.processors.1);
+    if costs.is_some() && stated.costs().overlaps() {
+        let reason = "part of the latency passes beside other work, and the sizes at which another algorithm is the \
+                      fastest are computed for latency that does not. `tuwtree optimize` compares algorithms for one size";
+        return Err(match &args.costs.machine {
+            Some(source) => CliError::Failure(format!("--machine {source}: {reason}")),
+            None => CliError::Usage(format!("--overhead: {reason}")),
+        });
+    }
     costs.map(|costs| Prices { costs, combine }).ok_or_else(|| unpriced(args, stated.costs()))
 }
 

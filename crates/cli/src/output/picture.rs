@@ -2,7 +2,7 @@
 //! draws them would take a third of a first build.
 
 use crate::error::CliError;
-use tuwtree_io::Format;
+use tuwtree_io::{Destination, Format, ending};
 
 /// What pictures are written as.
 pub(crate) const FORMATS: [Format; 3] = [Format::Svg, Format::Png, Format::Pdf];
@@ -10,6 +10,26 @@ pub(crate) const FORMATS: [Format; 3] = [Format::Svg, Format::Png, Format::Pdf];
 /// The pixels of each unit of the SVG: twice as many, as most screens have by now.
 #[cfg(feature = "png")]
 const SCALE: f32 = 2.0;
+
+/// The format of a picture, which its file's name tells; SVG for standard output.
+///
+/// # Errors
+/// [`CliError::Usage`] with option and name, for one that tells none; as [`check_available`].
+pub(crate) fn format_of(option: &str, output: &Destination) -> Result<Format, CliError> {
+    let Destination::File(path) = output else { return Ok(Format::Svg) };
+    let format = match ending(path).as_deref() {
+        Some("svg") => Format::Svg,
+        Some("png") => Format::Png,
+        Some("pdf") => Format::Pdf,
+        _ => {
+            return Err(CliError::Usage(format!(
+                "{option} {}: the name ends neither with .svg or .svg.gz nor with .png or .pdf",
+                path.display()
+            )));
+        }
+    };
+    check_available(format).map(|()| format)
+}
 
 /// An error if this is a format of pictures that this program does not write.
 ///

@@ -67,7 +67,12 @@ fn mpich_guarded(function: Function, ours: Value, own: &Value) -> Value {
             "is_op_built_in=yes": { "count<pow2": own, "count=any": ours },
             "is_op_built_in=no": own,
         }),
-        Function::ReduceScatter | Function::ReduceScatterBlock => {
+        // Pairwise, in place, with blocks that differ: MPICH 4.0.2 copies the result onto itself, and aborts.
+        Function::ReduceScatter => json!({
+            "is_commutative=yes": { "is_block_regular=yes": ours, "is_block_regular=no": own },
+            "is_commutative=no": own,
+        }),
+        Function::ReduceScatterBlock => {
             json!({ "is_commutative=yes": ours, "is_commutative=no": own })
         }
         Function::Alltoall => {
