@@ -9,7 +9,7 @@ use tuwtree_collective::allreduce::Folds;
 use tuwtree_collective::broadcast::{self, Gathering};
 use tuwtree_collective::{CollectiveError, allreduce, alltoall, reduce, reduce_scatter};
 use tuwtree_model::{ClosedSet, Construction, CostModel, Operation, Order, Problem, Root, Time};
-use tuwtree_schedule::Schedule;
+use tuwtree_schedule::{Schedule, Sends, simulate};
 
 /// An algorithm without parameters.
 type Build = fn(&Problem) -> Result<Schedule, CollectiveError>;
