@@ -60,12 +60,12 @@ impl Rules {
     /// Open MPI's `coll_tuned_decision_dynamic.c`: an alltoallv by the number of ranks only. UCC's `ucc_coll_utils.c`: the
     /// same, and `MPI_Reduce_scatter` is its `reduce_scatterv`, with a ring as allgatherv.
     pub fn new(library: Tuning, function: Function) -> Option<Rules> {
-        let has_none = match (library, function) {
-            (_, Function::Alltoallv) => true,
-            (Tuning::Ucc, Function::Allgatherv | Function::ReduceScatter) => true,
-            (Tuning::Intel, Function::Allgatherv | Function::ReduceScatterBlock) => true,
-            _ => false,
-        };
+        let has_none = matches!(
+            (library, function),
+            (_, Function::Alltoallv)
+                | (Tuning::Ucc, Function::Allgatherv | Function::ReduceScatter)
+                | (Tuning::Intel, Function::Allgatherv | Function::ReduceScatterBlock)
+        );
         (!has_none).then_some(Rules { library, function })
     }
 
