@@ -5,10 +5,11 @@ use super::c_files::{Exported, Recipe, STRICT_FLAGS, build, succeed, write_all};
 use crate::program::{folder, tuwtree};
 use std::process::Command;
 use tuwtree_collective::allreduce::Folds;
+use tuwtree_collective::broadcast::{self, Gathering};
 use tuwtree_collective::intergroup::{self, Inside};
 use tuwtree_collective::{
     CollectiveError, allreduce, alltoall, bruck, circulant, circulant_in_pieces,
-    recursive_doubling, reduce_scatter, ring,
+    recursive_doubling, reduce, reduce_scatter, ring,
 };
 use tuwtree_dp::composed::Composer;
 use tuwtree_dp::non_ordered::{ORDER_CELLS, direct, exact};
@@ -236,9 +237,10 @@ fn allgathers() -> Vec<Exported> {
 /// Reduce-scatters and allreduces by all algorithms, of the driver's matrices, some blocks being empty.
 fn reductions() -> Vec<Exported> {
     type Build = fn(&Problem) -> Result<Schedule, CollectiveError>;
-    let scatters: [(&str, Build); 5] = [
+    let scatters: [(&str, Build); 6] = [
         ("pairwise", reduce_scatter::pairwise),
         ("halving", reduce_scatter::halving),
+        ("butterfly", reduce_scatter::butterfly),
         ("doubling", reduce_scatter::recursive_doubling),
         ("circulant", reduce_scatter::circulant),
         ("pieces", |problem| reduce_scatter::circulant_in_pieces(problem, 3)),
@@ -270,6 +272,44 @@ fn reductions() -> Vec<Exported> {
         let problem = problem.with_operator(operator).unwrap();
         for (algorithm, build) in allreduces {
             push(format!("allreduce_{algorithm}_{processors}"), &problem, build);
+        }
+    }
+    cases
+}
+
+/// Broadcasts and reductions that cut the vector, from and to the first and another rank.
+fn cut() -> Vec<Exported> {
+    type Build = fn(&Problem) -> Result<Schedule, CollectiveError>;
+    let broadcasts: [(&str, Build); 4] = [
+        ("binomial", broadcast::binomial),
+        ("ring", |problem| broadcast::scatter_allgather(problem, Gathering::Ring)),
+        ("doubling", |problem| broadcast::scatter_allgather(problem, Gathering::Doubling)),
+        ("pieces", |problem| broadcast::circulant_in_pieces(problem, 3)),
+    ];
+    let reductions: [(&str, Build); 6] = [
+        ("binomial", reduce::binomial),
+        ("forwarded", reduce::binomial_forwarded),
+        ("half", |problem| reduce::rabenseifner(problem, Folds::Half)),
+        ("full", |problem| reduce::rabenseifner(problem, Folds::Full)),
+        ("ring", reduce::ring),
+        ("pieces", |problem| reduce::circulant_in_pieces(problem, 3)),
+    ];
+    let mut cases = Vec::new();
+    for (processors, root) in [(1, 0), (2, 1), (5, 0), (5, 3), (8, 0), (13, 6)] {
+        for (operation, algorithms) in
+            [(Operation::Broadcast, &broadcasts[..]), (Operation::Reduce, &reductions)]
+        {
+            // Matrices of four bytes, fewer than there are ranks or more.
+            let vector = Vector { processors, bytes: 4 * (3 + 2 * (processors as u64 % 5)) };
+            let problem = Problem::new(operation, vector, homogeneous(20, 1, 1)).unwrap();
+            let mut problem = problem.with_root(Root::Given(root)).unwrap();
+            if operation == Operation::Reduce {
+                problem = problem.with_operator(Operator::new(4, 1.0).unwrap()).unwrap();
+            }
+            for (algorithm, build) in algorithms {
+                let name = format!("cut_{}_{algorithm}_{processors}_{root}", operation.name());
+                cases.push(Exported { name, schedule: build(&problem).unwrap() });
+            }
         }
     }
     cases
@@ -484,8 +524,14 @@ fn beyond_trees() -> Vec<Exported> {
 fn cases() -> Vec<Exported> {
     let along_trees =
         [distributions(), roots(), unordered(), of_any_order(), on_levels_and_consecutive()];
-    let others =
-        [displaced_and_empty(), beyond_trees(), allgathers(), reductions(), without_a_root()];
+    let others = [
+        displaced_and_empty(),
+        beyond_trees(),
+        allgathers(),
+        reductions(),
+        cut(),
+        without_a_root(),
+    ];
     along_trees.into_iter().chain(others).flatten().collect()
 }
 
