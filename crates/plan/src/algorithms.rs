@@ -73,11 +73,18 @@ impl AlgorithmGrid {
     pub fn algorithms(&self) -> Vec<Construction> {
         let goes_along_trees =
             |one: &Construction| self.operation.is_rooted() && one.builds_trees();
-        // For roots other than 0, and operators that do not commute.
-        let is_forwarded = |one: &Construction| *one == Construction::BinomialForwarded;
+        // For roots other than 0, and operators that do not commute; and what is built only by name.
+        let is_special = |one: &Construction| {
+            matches!(
+                one,
+                Construction::BinomialForwarded
+                    | Construction::NonOverlapping
+                    | Construction::BruckContiguous
+            )
+        };
         Construction::all()
             .filter(|one| one.performs(self.operation) && !goes_along_trees(one))
-            .filter(|one| !is_forwarded(one))
+            .filter(|one| !is_special(one))
             .filter(|&one| one != Construction::BruckPostal || self.overhead_share < 1.0)
             .collect()
     }

@@ -58,7 +58,9 @@ pub enum PartError {
     #[error("0 ports; a rank has at least 1")]
     NoPorts,
     /// Duplex ports that cannot be performed as twice as many that are not.
-    #[error("duplex ports with copies or with data that is combined, or more than 32767 of them, which no rank performs")]
+    #[error(
+        "duplex ports with copies or with data that is combined, or more than 32767 of them, which no rank performs"
+    )]
     Duplex,
     /// Programs of none or of several processors.
     #[error("there are programs of {programs} processes; a part is one rank's")]

@@ -171,7 +171,12 @@ impl AdvisedCall {
         Some(match advice.comparison.best_setting(library) {
             None => format!("{} has no setting that does it in another way.", library.title()),
             Some((setting, outcome)) if std::ptr::eq(outcome, advice.chosen) => {
-                format!("{} does the same with {}.{}", library.title(), setting.words, caution(setting))
+                format!(
+                    "{} does the same with {}.{}",
+                    library.title(),
+                    setting.words,
+                    caution(setting)
+                )
             }
             Some((setting, outcome)) => format!(
                 "The {} of {} at its best setting ({}: {}) {}.{}",

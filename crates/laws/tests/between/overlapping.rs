@@ -119,9 +119,12 @@ proptest! {
             let least = least(all_trees(problem.processors()), &problem);
             match exact(&problem) {
                 Ok(tree) => {
-                    prop_assert_eq!(time(&tree, &problem), least, "{:?}", problem);
+                    // Of trees that take as long, another may be found, whose times are rounded in another order.
+                    let is_least = |time: f64| (time - least).abs() <= 1e-12 * least;
+                    let found = time(&tree, &problem);
+                    prop_assert!(is_least(found), "{} {} {:?}", found, least, problem);
                     let again = exact_again(&problem).unwrap();
-                    prop_assert_eq!(again.time, least, "{} {:?}", again.method, problem);
+                    prop_assert!(is_least(again.time), "{} {:?}", again.method, problem);
                     let bound = best_lower_bound(&problem).unwrap().units();
                     prop_assert!(bound <= least * (1.0 + 1e-12), "{} {}", bound, least);
                 }
