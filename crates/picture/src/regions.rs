@@ -2,7 +2,9 @@
 
 use crate::frame::{MARGIN, PictureStyle, SMALL, TEXT, draw_title, open_picture, title_height};
 use crate::labels;
-use crate::palette::{BLUE, GREEN, INK, NEUTRAL, ORANGE, PAPER, PURPLE, SKY, VERMILION};
+use crate::palette::{
+    BLUE, FAINT, GREEN, INK, NEUTRAL, ORANGE, PAPER, PURPLE, SKY, VERMILION, YELLOW,
+};
 use crate::svg::{Px, Xml};
 
 /// A map: panels, each a grid of coloured cells.
@@ -43,7 +45,7 @@ pub struct RegionCell {
 }
 
 const COLOURS: [&str; RegionMap::MOST_CHOICES] =
-    [NEUTRAL, BLUE, GREEN, ORANGE, VERMILION, PURPLE, SKY];
+    [NEUTRAL, BLUE, GREEN, ORANGE, VERMILION, PURPLE, SKY, YELLOW, FAINT];
 
 /// A cell's size.
 const CELL: (f64, f64) = (38.0, 22.0);
@@ -57,12 +59,12 @@ const GAP: f64 = 8.0;
 const COLUMN_LABELS: f64 = 52.0;
 /// The height of a line of the legend.
 const LEGEND_LINE: f64 = 20.0;
-/// No picture is narrower, so that its title fits.
+/// No picture is narrower, so that its title and legend fit.
 const LEAST_WIDTH: f64 = 640.0;
 
 impl RegionMap {
     /// The number of colours.
-    pub const MOST_CHOICES: usize = 7;
+    pub const MOST_CHOICES: usize = 9;
 
     /// The map as SVG.
     ///
@@ -77,7 +79,9 @@ impl RegionMap {
         let across = self.panels.len().clamp(1, 2);
         let down = self.panels.len().div_ceil(2);
         let (panel_width, panel_height) = self.panel_size();
-        let width = (2.0 * MARGIN + across as f64 * panel_width).max(LEAST_WIDTH);
+        let longest = self.lines.iter().map(|line| labels::width(line, TEXT)).fold(0.0, f64::max);
+        let width = (across as f64 * panel_width).max(longest) + 2.0 * MARGIN;
+        let width = width.max(LEAST_WIDTH);
         let legend = title_height(self.lines.len());
         let top = legend + LEGEND_LINE * self.choices.len() as f64 + MARGIN / 2.0;
         let height = top + down as f64 * panel_height + MARGIN;
@@ -152,7 +156,7 @@ fn draw_cell(xml: &mut Xml, cell: &RegionCell, x: f64, y: f64) {
     xml.open("g", &[]);
     xml.text("title", &[], &cell.detail);
     rectangle(xml, (x, y), CELL, colour);
-    let ink = if matches!(colour, NEUTRAL | ORANGE | PURPLE) { INK } else { PAPER };
+    let ink = if matches!(colour, NEUTRAL | ORANGE | PURPLE | SKY | YELLOW) { INK } else { PAPER };
     let style = format!("font-size:{SMALL}px;fill:{ink}");
     let (x, y) = (Px(x + CELL.0 / 2.0), Px(y + CELL.1 / 2.0 + 3.5));
     xml.text("text", &[("class", &"name"), ("style", &style), ("x", &x), ("y", &y)], &cell.text);
