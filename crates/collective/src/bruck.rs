@@ -1,10 +1,11 @@
 //! Windows of blocks that double in each round, or grow more slowly where messages of several rounds are under way.
 
 use crate::CollectiveError;
+use crate::circle::Circle;
 use crate::error::allgathered;
 use crate::rank_rounds::needed_window;
 use crate::rounds::{Data, Meeting, copy, deed, finished, gathering};
-use tuwtree_model::{Order, Problem, Rank};
+use tuwtree_model::{Order, Problem};
 use tuwtree_schedule::{
     Action, Arrival, Buffer, Deed, Piece, Programs, Receive, Region, Schedule, Send,
 };
@@ -145,27 +146,52 @@ pub fn bruck_contiguous(problem: &Problem) -> Result<Schedule, CollectiveError> 
 /// # Source
 /// A. Bar-Noy, S. Kipnis, Mathematical Systems Theory 27, 1994 (the postal model), with the windows of [`bruck`].
 pub fn bruck_postal(problem: &Problem, delay: usize) -> Result<Schedule, CollectiveError> {
-    let sizes = allgathered(problem)?;
-    let p = sizes.processors();
+    postal(problem, &Circle::in_rank_order(allgathered(problem)?), delay)
+}
+
+/// The allgather of [`bruck_postal`] with ranks in another order: large blocks far apart, as in
+/// [`circulant_balanced`](crate::circulant_balanced()). Of equal blocks it is the same.
+///
+/// # Errors
+/// [`CollectiveError`].
+///
+/// # Panics
+/// For no delay.
+///
+/// # Complexity
+/// O(p T delay + p^2).
+pub fn bruck_balanced(problem: &Problem, delay: usize) -> Result<Schedule, CollectiveError> {
+    postal(problem, &Circle::balanced(allgathered(problem)?, |index| index), delay)
+}
+
+fn postal(
+    problem: &Problem,
+    circle: &Circle<'_>,
+    delay: usize,
+) -> Result<Schedule, CollectiveError> {
+    let p = problem.processors();
     let had = postal_windows(p, delay);
     let steps = had.len() - 1;
-    let window = |step: usize, from: Rank| {
+    let window = |step: usize, from: usize| {
         let mut data = Data::default();
-        data.push_window(sizes, from, had[step + 1] - had[step]);
+        circle.push_window(from, had[step + 1] - had[step], &mut data);
         data.into_pieces()
     };
     let mut programs = Programs::new();
-    for rank in 0..p {
+    for place in (0..p).map(|rank| circle.place(rank)) {
         let mut received = 0;
         for step in 0..=steps {
             // At the end all that no send has needed.
             let needed = match step == steps {
                 true => steps,
-                false => needed_window(sizes, &had, step, rank).map_or(0, |last| last + 1),
+                false => {
+                    needed_window(circle.sizes(), &had, step, place).map_or(0, |last| last + 1)
+                }
             };
             for (earlier, distance) in had.iter().enumerate().take(needed).skip(received) {
-                let from = (rank + distance) % p;
+                let from = (place + distance) % p;
                 let pieces = window(earlier, from);
+                let from = circle.rank(from);
                 let into = Region { buffer: Buffer::Output, pieces: &pieces };
                 let receive = Receive { from, tag: 0, into, arrival: Arrival::Store };
                 if !pieces.is_empty() {
@@ -173,9 +199,9 @@ pub fn bruck_postal(problem: &Problem, delay: usize) -> Result<Schedule, Collect
                 }
             }
             received = received.max(needed);
-            let pieces = if step < steps { window(step, rank) } else { Vec::new() };
+            let pieces = if step < steps { window(step, place) } else { Vec::new() };
             if !pieces.is_empty() {
-                let to = (rank + p - had[step]) % p;
+                let to = circle.rank((place + p - had[step]) % p);
                 let from = Region { buffer: Buffer::Output, pieces: &pieces };
                 programs.push(&Action { port: 0, deed: Deed::Send(Send { to, tag: 0, from }) })?;
             }

@@ -17,6 +17,7 @@
 //! | [`bruck_postal`] | `ceil(lg p)` with a delay of 1, else more | little data where latency overlaps |
 //! | [`circulant`] | `ceil(lg p)` | little data; other windows of blocks than `bruck`, at times better |
 //! | [`circulant_in_pieces`] | `n - 1 + ceil(lg p)` | blocks of different sizes, large |
+//! | [`circulant_balanced`], [`bruck_balanced`] | as `circulant_in_pieces`, `bruck_postal` | the same, ranks in an order in which large blocks are far apart |
 //! | [`reduce_scatter::pairwise`] | `p - 1` | blocks of one size; what MPI libraries do with much data |
 //! | [`reduce_scatter::halving`] | `lg p` for `p = 2^l`, else 2 more | `p = 2^l` |
 //! | [`reduce_scatter::recursive_doubling`] | `lg p` for `p = 2^l`, else up to twice as many | what MPICH does for operators that do not commute |
@@ -24,6 +25,7 @@
 //! | [`reduce_scatter::non_overlapping`] | `p - 1 + ceil(lg p)` | what MPI libraries did before |
 //! | [`reduce_scatter::circulant`] | `ceil(lg p)` | blocks of one size: best for every `p` |
 //! | [`reduce_scatter::circulant_in_pieces`] | `n - 1 + ceil(lg p)` | blocks of different sizes, large |
+//! | [`reduce_scatter::circulant_balanced`] | as many | the same, ranks in an order in which large blocks are far apart |
 //! | [`allreduce::recursive_doubling`] | `lg p` for `p = 2^l`, else 2 more | little data |
 //! | [`allreduce::rabenseifner`] | `2 lg p` for `p = 2^l`, else 2 or 3 more | much data, and operators that do not commute |
 //! | [`allreduce::binary_blocks`] | no formula | the same, for some `p` |
@@ -43,8 +45,8 @@
 //! | [`alltoall::open_shop`] | no rounds | messages of different sizes, large |
 //!
 //! Schedules are for one port per rank, as exchanges: a round of a rank ends with the later half, and then
-//! combines what came. Those of [`alltoall::open_shop`] and [`bruck_postal`] send and receive each by itself, on a duplex
-//! port.
+//! combines what came. Those of [`alltoall::open_shop`], [`bruck_postal`] and [`bruck_balanced`] send and receive each by itself,
+//! on a duplex port.
 //!
 //! # What this crate does not do
 //! It chooses nothing: how many pieces are best, `tuwtree-plan` finds out. It performs nothing: exported C does
@@ -54,6 +56,7 @@ pub mod allreduce;
 pub mod alltoall;
 pub mod broadcast;
 mod bruck;
+mod circle;
 mod circulant;
 mod doubling;
 mod error;
@@ -68,13 +71,14 @@ pub mod reduce_scatter;
 mod ring;
 mod rounds;
 
-pub use bruck::{bruck, bruck_contiguous, bruck_postal};
+pub use bruck::{bruck, bruck_balanced, bruck_contiguous, bruck_postal};
 pub use circulant::circulant;
 pub use doubling::recursive_doubling;
 pub use error::CollectiveError;
 pub use overlapping::{MessagePrice, overlapped_time, performed_messages, steps_in_pieces};
 pub use pieces::{
-    PieceTable, circulant_in_pieces, likely_pieces, time_in_pieces, time_in_pieces_at_most,
+    PieceTable, balanced_time, circulant_balanced, circulant_in_pieces, likely_pieces,
+    time_in_pieces, time_in_pieces_at_most,
 };
 pub use rank_rounds::{Circulation, Flow, RankRounds, RoundMessages};
 pub use ring::{ring, ring_in_chunks, ring_in_chunks_time, ring_time};

@@ -51,6 +51,8 @@ pub fn overlapped_time(
     assert!(element_bytes > 0, "elements have bytes");
     let p = sizes.processors();
     let kind = RoundsKind::new(p, flow, circulation);
+    let circle = circulation.circle(sizes, &kind);
+    let sizes = circle.sizes();
     let ranks = distinct_ranks(sizes);
     let messages = messages(sizes, element_bytes, &kind, ranks);
     let receiver = |round: usize, rank: Rank| {
@@ -269,7 +271,7 @@ mod tests {
                 let found = messages(&sizes(p), 1, &kind, p);
                 let mut own = RoundMessages::default();
                 for rank in 0..p {
-                    let rounds = RankRounds::new(sizes(p), 1, rank, Flow::Spread, circulation);
+                    let rounds = RankRounds::new(&sizes(p), 1, rank, Flow::Spread, circulation);
                     assert_eq!(found.len(), rounds.count());
                     for (round, found) in found.iter().enumerate() {
                         rounds.fill(round, &mut own);
@@ -313,6 +315,27 @@ mod tests {
         for delay in [11, 12, 20] {
             let rounds = postal_windows(32, delay).len() as u128 - 1;
             assert_eq!(time(Circulation::Postal(delay)), rounds * 10 + 100, "{delay}");
+        }
+    }
+
+    #[test]
+    fn on_a_balanced_circle_it_takes_as_long_as_blocks_that_stand_in_its_order() {
+        let price = |bytes: u64| MessagePrice { latency: 50, occupancy: 10 + u128::from(bytes) };
+        for p in 2..20 {
+            let sizes = sizes(p);
+            let time = |sizes: &BlockSizes, circulation| {
+                overlapped_time(sizes, 1, circulation, Flow::Spread, price)
+            };
+            for number in 1..5 {
+                for (balanced, plain) in [
+                    (Circulation::BalancedPieces(number), Circulation::Pieces(number)),
+                    (Circulation::BalancedPostal(number), Circulation::Postal(number)),
+                ] {
+                    let kind = RoundsKind::new(p, Flow::Spread, balanced);
+                    let order = balanced.circle(&sizes, &kind).sizes().clone();
+                    assert_eq!(time(&sizes, balanced), time(&order, plain));
+                }
+            }
         }
     }
 

@@ -6,6 +6,7 @@
 //! sends to another in a round is one message.
 
 use crate::CollectiveError;
+use crate::circle::Circle;
 use crate::circulant::skips;
 use crate::error::allgathered;
 use crate::rounds::{Data, Meeting, gathering, time_of_rounds};
@@ -189,8 +190,50 @@ fn base(rank: Rank, skips: &[usize]) -> usize {
 /// # Source
 /// J. L. Träff, arXiv:2205.10072, 2407.18004.
 pub fn circulant_in_pieces(problem: &Problem, pieces: usize) -> Result<Schedule, CollectiveError> {
-    let broadcasts = Broadcasts::new(allgathered(problem)?, pieces, 1);
-    let meet = |round, rank| broadcasts.phases.meeting(round, rank);
+    let phases = Phases::new(problem.processors(), pieces);
+    in_pieces(problem, phases, Circle::in_rank_order(allgathered(problem)?))
+}
+
+/// The allgather of [`circulant_in_pieces`] with ranks in another order on the circulant graph: large blocks far apart, so
+/// that those of neighbours do not go in the same messages. Of equal blocks it is the same.
+///
+/// Of the places in the order in which a piece comes to them for the first time, the `k`-th largest block has that which `k`,
+/// its bits reversed, has among `0, ..., p - 1` with bits reversed.
+///
+/// # Errors
+/// [`CollectiveError`].
+///
+/// # Panics
+/// For no pieces.
+///
+/// # Complexity
+/// O(p^2 (pieces + log p)).
+///
+/// # Source
+/// The graph of J. L. Träff, arXiv:2205.10072; the order is ours, after J. G. van der Corput, 1935.
+///
+/// # Example
+/// Two of four blocks have 8 bytes. In rank order both are in one message of the second round.
+/// ```
+/// use tuwtree_model::{BlockSizes, Homogeneous, Problem};
+/// let costs = Homogeneous::new(1.0, 1.0, 0.0).unwrap();
+/// let problem = Problem::allgather(&BlockSizes::new([8, 8, 0, 0]).unwrap(), costs).unwrap();
+/// assert_eq!(tuwtree_collective::time_in_pieces(&problem, 1).unwrap().units(), 9.0 + 17.0);
+/// assert_eq!(tuwtree_collective::balanced_time(&problem, 1).unwrap().units(), 9.0 + 9.0);
+/// ```
+pub fn circulant_balanced(problem: &Problem, pieces: usize) -> Result<Schedule, CollectiveError> {
+    let phases = Phases::new(problem.processors(), pieces);
+    let circle = phases.balanced(allgathered(problem)?);
+    in_pieces(problem, phases, circle)
+}
+
+fn in_pieces(
+    problem: &Problem,
+    phases: Phases,
+    circle: Circle<'_>,
+) -> Result<Schedule, CollectiveError> {
+    let broadcasts = Broadcasts { circle, phases, element_bytes: 1 };
+    let meet = |round, rank| broadcasts.meeting(round, rank);
     gathering(problem, broadcasts.phases.rounds(), meet, |round, ends, data| {
         broadcasts.fill(round, ends, data);
     })
@@ -208,9 +251,30 @@ pub fn circulant_in_pieces(problem: &Problem, pieces: usize) -> Result<Schedule,
 /// # Complexity
 /// O(p^2 (pieces + log p)) additions, O(p log p) space.
 pub fn time_in_pieces(problem: &Problem, pieces: usize) -> Result<Time, CollectiveError> {
-    let broadcasts = Broadcasts::new(allgathered(problem)?, pieces, 1);
+    let phases = Phases::new(problem.processors(), pieces);
+    time_of(problem, phases, Circle::in_rank_order(allgathered(problem)?))
+}
+
+/// The same along [`circulant_balanced`].
+///
+/// # Errors
+/// [`CollectiveError`].
+///
+/// # Panics
+/// For no pieces.
+///
+/// # Complexity
+/// As [`time_in_pieces`].
+pub fn balanced_time(problem: &Problem, pieces: usize) -> Result<Time, CollectiveError> {
+    let phases = Phases::new(problem.processors(), pieces);
+    let circle = phases.balanced(allgathered(problem)?);
+    time_of(problem, phases, circle)
+}
+
+fn time_of(problem: &Problem, phases: Phases, circle: Circle<'_>) -> Result<Time, CollectiveError> {
+    let broadcasts = Broadcasts { circle, phases, element_bytes: 1 };
     let messages = broadcasts.messages();
-    let meet = |round, rank| broadcasts.phases.meeting(round, rank);
+    let meet = |round, rank| broadcasts.meeting(round, rank);
     let rounds = (broadcasts.phases.rounds(), Buffer::Output);
     time_of_rounds(problem, rounds, meet, |round, from| messages.bytes(round, from))
 }
@@ -337,6 +401,29 @@ impl Phases {
 }
 
 impl Phases {
+    /// Ranks with blocks that are balanced along the order in which pieces come to distances from a root for the first time:
+    /// what is side by side in it is sent together in the first rounds.
+    ///
+    /// # Complexity
+    /// O(p log p).
+    pub(crate) fn balanced<'a>(&self, sizes: &'a BlockSizes) -> Circle<'a> {
+        let (p, phase) = (self.table.processors(), self.table.rounds());
+        let mut reached = vec![0];
+        let mut is_reached = vec![false; p];
+        is_reached[0] = true;
+        for round in 0..phase {
+            let skip = self.table.skips[(round + self.skipped) % phase];
+            for index in 0..reached.len() {
+                let there = (reached[index] + skip) % p;
+                if !std::mem::replace(&mut is_reached[there], true) {
+                    reached.push(there);
+                }
+            }
+        }
+        // From there back to the roots whose blocks a rank sends on.
+        Circle::balanced(sizes, |index| (p - reached[index]) % p)
+    }
+
     /// How many rounds ago a rank at this distance from the root, which is not 0, received what it sends in a round:
     /// in this phase, or what it received of the phase before as its own.
     pub(crate) fn age(&self, round: usize, distance: usize) -> usize {
@@ -353,49 +440,55 @@ impl Phases {
     }
 }
 
-/// Adds what the first rank sends to the second in a round: a piece of each block, where one is due.
+/// Adds what the rank in the first place sends to that in the second in a round: a piece of each block, where one is due.
 ///
 /// # Complexity
 /// O(p).
 pub(crate) fn fill_pieces(
-    sizes: &BlockSizes,
+    circle: &Circle<'_>,
     phases: &Phases,
     element_bytes: u64,
     round: usize,
-    (from, to): (Rank, Rank),
+    (from, to): (usize, usize),
     data: &mut Data,
 ) {
-    let (p, pieces) = (sizes.processors(), phases.pieces);
+    let (sizes, pieces) = (circle.sizes(), phases.pieces);
+    let p = sizes.processors();
     for root in (0..p).filter(|&root| root != to) {
         if let Some(piece) = phases.sent(round, (from + p - root) % p) {
             let elements = sizes.block(root) / element_bytes;
             let (share, longer) = (elements / pieces, elements % pieces);
             let offset = (piece * share + piece.min(longer)) * element_bytes;
             let bytes = (share + u64::from(piece < longer)) * element_bytes;
-            data.push(sizes.before(root) + offset, bytes);
+            data.push(circle.start(root) + offset, bytes);
         }
     }
 }
 
 /// A broadcast from every rank, all at once, of blocks in pieces.
 pub(crate) struct Broadcasts<'a> {
-    sizes: &'a BlockSizes,
+    pub(crate) circle: Circle<'a>,
     pub(crate) phases: Phases,
-    element_bytes: u64,
+    pub(crate) element_bytes: u64,
 }
 
-impl<'a> Broadcasts<'a> {
-    /// # Panics
-    /// For no pieces.
-    pub(crate) fn new(sizes: &'a BlockSizes, pieces: usize, element_bytes: u64) -> Broadcasts<'a> {
-        Broadcasts { sizes, phases: Phases::new(sizes.processors(), pieces), element_bytes }
+impl Broadcasts<'_> {
+    /// Which ranks a rank meets in a round.
+    pub(crate) fn meeting(&self, round: usize, rank: Rank) -> Meeting {
+        self.circle.ranks(self.phases.meeting(round, self.circle.place(rank)))
+    }
+
+    /// The same backwards in time.
+    pub(crate) fn meeting_backwards(&self, round: usize, rank: Rank) -> Meeting {
+        self.circle.ranks(self.phases.meeting_backwards(round, self.circle.place(rank)))
     }
 
     /// How long their messages are.
     pub(crate) fn messages(&self) -> MessageLengths<'_> {
         let Phases { table, pieces, .. } = &self.phases;
-        let (p, phase) = (self.sizes.processors(), table.rounds());
-        let elements = |root| self.sizes.block(root) / self.element_bytes;
+        let sizes = self.circle.sizes();
+        let (p, phase) = (sizes.processors(), table.rounds());
+        let elements = |root| sizes.block(root) / self.element_bytes;
         let last_first = || (0..p).rev().map(elements);
         let sent = |round| (0..p).map(|distance| table.sent(distance, round)).collect();
         MessageLengths {
@@ -407,15 +500,16 @@ impl<'a> Broadcasts<'a> {
     }
 
     /// What the first rank sends to the second in a round: a piece of each block, where one is due.
-    pub(crate) fn fill(&self, round: usize, ends: (Rank, Rank), data: &mut Data) {
-        fill_pieces(self.sizes, &self.phases, self.element_bytes, round, ends, data);
+    pub(crate) fn fill(&self, round: usize, (from, to): (Rank, Rank), data: &mut Data) {
+        let ends = (self.circle.place(from), self.circle.place(to));
+        fill_pieces(&self.circle, &self.phases, self.element_bytes, round, ends, data);
     }
 }
 
 /// How long the messages of all broadcasts are.
 pub(crate) struct MessageLengths<'a> {
     broadcasts: &'a Broadcasts<'a>,
-    /// The elements that each piece of a block has at least, by root, the last root first.
+    /// The elements that each piece of a block has at least, by the place of its root, the last one first.
     shares: Vec<u64>,
     /// How many pieces have one element more, in this order.
     longer: Vec<i64>,
@@ -429,9 +523,10 @@ impl MessageLengths<'_> {
     /// # Complexity
     /// O(p).
     pub(crate) fn bytes(&self, round: usize, from: Rank) -> u64 {
-        let Broadcasts { sizes, phases, element_bytes } = self.broadcasts;
+        let Broadcasts { circle, phases, element_bytes } = self.broadcasts;
         let Phases { table, pieces, skipped } = phases;
-        let (p, phase) = (sizes.processors(), table.rounds());
+        let (p, phase) = (circle.sizes().processors(), table.rounds());
+        let from = circle.place(from);
         let round = round + skipped;
         let first = (phase * (round / phase)) as i64 - *skipped as i64;
         let (sent, last) = (&self.sent[round % phase], *pieces as i64 - 1);

@@ -4,6 +4,7 @@
 //! as little memory as a round takes. Whoever calls with the same sizes gets the other ends of the same messages.
 
 use crate::bruck::postal_windows;
+use crate::circle::Circle;
 use crate::circulant::skips;
 use crate::pieces::{Phases, fill_pieces};
 use crate::rounds::{Data, Meeting};
@@ -32,6 +33,11 @@ pub enum Circulation {
     Postal(usize),
     /// Every block in so many pieces on that graph ([`circulant_in_pieces`](crate::circulant_in_pieces)); at least 1.
     Pieces(usize),
+    /// As [`Postal`](Circulation::Postal), ranks in an order in which large blocks are far apart
+    /// ([`bruck_balanced`](crate::bruck_balanced())). Allgathers only.
+    BalancedPostal(usize),
+    /// As [`Pieces`](Circulation::Pieces), ranks in that order ([`circulant_balanced`](crate::circulant_balanced())).
+    BalancedPieces(usize),
 }
 
 /// Which way data goes.
@@ -61,8 +67,9 @@ pub struct RoundMessages {
 /// The rounds of a rank.
 #[derive(Clone, Debug)]
 pub struct RankRounds {
-    sizes: BlockSizes,
-    rank: Rank,
+    circle: Circle<'static>,
+    /// Where the rank stands on the circle.
+    place: usize,
     flow: Flow,
     kind: RoundsKind,
     /// Blocks are cut at multiples of so many bytes.
@@ -79,6 +86,17 @@ pub(crate) enum RoundsKind {
     Pieces(Phases),
 }
 
+impl Circulation {
+    /// The order in which ranks with these blocks stand around the circle in rounds of this kind.
+    pub(crate) fn circle<'a>(self, sizes: &'a BlockSizes, kind: &RoundsKind) -> Circle<'a> {
+        match (self, kind) {
+            (Circulation::BalancedPieces(_), RoundsKind::Pieces(phases)) => phases.balanced(sizes),
+            (Circulation::BalancedPostal(_), _) => Circle::balanced(sizes, |index| index),
+            _ => Circle::in_rank_order(sizes),
+        }
+    }
+}
+
 impl RoundsKind {
     /// # Panics
     /// For no pieces, no delay, and what goes in an allgather only where data is combined.
@@ -90,11 +108,13 @@ impl RoundsKind {
                 RoundsKind::Ring
             }
             Circulation::Windows => RoundsKind::Windows(skips(processors)),
-            Circulation::Postal(delay) => {
+            Circulation::Postal(delay) | Circulation::BalancedPostal(delay) => {
                 assert!(spreads, "no windows of the postal model combine");
                 RoundsKind::Windows(postal_windows(processors, delay))
             }
-            Circulation::Pieces(pieces) => RoundsKind::Pieces(Phases::new(processors, pieces)),
+            Circulation::Pieces(pieces) | Circulation::BalancedPieces(pieces) => {
+                RoundsKind::Pieces(Phases::new(processors, pieces))
+            }
         }
     }
 
@@ -107,19 +127,19 @@ impl RoundsKind {
         }
     }
 
-    /// Whom one of so many ranks meets in a round of an allgather.
-    pub(crate) fn meeting(&self, processors: usize, round: usize, rank: Rank) -> Meeting {
+    /// Which places one of so many places meets in a round of an allgather.
+    pub(crate) fn meeting(&self, processors: usize, round: usize, place: usize) -> Meeting {
         let p = processors;
         let at = |to: usize, from: usize| Meeting { to: Some(to % p), from: Some(from % p) };
         match self {
-            RoundsKind::Ring => at(rank + 1, rank + p - 1),
-            RoundsKind::Windows(skips) => at(rank + p - skips[round], rank + skips[round]),
-            RoundsKind::Pieces(phases) => phases.meeting(round, rank),
+            RoundsKind::Ring => at(place + 1, place + p - 1),
+            RoundsKind::Windows(skips) => at(place + p - skips[round], place + skips[round]),
+            RoundsKind::Pieces(phases) => phases.meeting(round, place),
         }
     }
 }
 
-/// The last round of an allgather some of whose data is in the window that a rank sends in this one, along these skips.
+/// The last round of an allgather some of whose data is in the window that a place sends in this one, along these skips.
 ///
 /// # Complexity
 /// O(rounds).
@@ -127,12 +147,12 @@ pub(crate) fn needed_window(
     sizes: &BlockSizes,
     skips: &[usize],
     round: usize,
-    rank: Rank,
+    place: usize,
 ) -> Option<usize> {
     let (p, count) = (sizes.processors(), skips[round + 1] - skips[round]);
     (0..round).rev().find(|&earlier| {
         let (start, end) = (skips[earlier], skips[earlier + 1].min(count));
-        start < end && sizes.window((rank + start) % p, end - start) > 0
+        start < end && sizes.window((place + start) % p, end - start) > 0
     })
 }
 
@@ -144,20 +164,20 @@ impl RankRounds {
     /// only.
     ///
     /// # Complexity
-    /// O(p log^2 p) for pieces, else O(rounds); no more space than O(p log p).
+    /// O(p log^2 p) for pieces, O(p log p) for a balanced order, else O(rounds); no more space than O(p log p).
     ///
     /// # Example
     /// ```
     /// use tuwtree_collective::{Circulation, Flow, RankRounds, RoundMessages};
     /// let sizes = tuwtree_model::BlockSizes::new([4, 0, 2]).unwrap();
-    /// let rounds = RankRounds::new(sizes, 1, 1, Flow::Spread, Circulation::Ring);
+    /// let rounds = RankRounds::new(&sizes, 1, 1, Flow::Spread, Circulation::Ring);
     /// let mut messages = RoundMessages::default();
     /// rounds.fill(1, &mut messages);
     /// // Block 0 goes on to rank 2, and block 2 comes from rank 0.
     /// assert_eq!((messages.to, messages.from, messages.needs), (Some(2), Some(0), Some(0)));
     /// ```
     pub fn new(
-        sizes: BlockSizes,
+        sizes: &BlockSizes,
         element_bytes: u64,
         rank: Rank,
         flow: Flow,
@@ -167,93 +187,100 @@ impl RankRounds {
         assert!(rank < p, "rank {rank} of {p}");
         assert!(element_bytes > 0, "elements have bytes");
         let kind = RoundsKind::new(p, flow, circulation);
-        RankRounds { sizes, rank, flow, kind, element_bytes }
+        let circle = circulation.circle(sizes, &kind).into_owned();
+        RankRounds { place: circle.place(rank), circle, flow, kind, element_bytes }
     }
 
     /// Where the rank's own block lies among all.
     pub fn own_block(&self) -> Piece {
-        Piece { offset: self.sizes.before(self.rank), bytes: self.sizes.block(self.rank) }
+        Piece { offset: self.circle.start(self.place), bytes: self.sizes().block(self.place) }
     }
 
     /// The bytes of all blocks.
     pub fn all_bytes(&self) -> u64 {
-        self.sizes.total()
+        self.sizes().total()
+    }
+
+    /// The blocks by place.
+    fn sizes(&self) -> &BlockSizes {
+        self.circle.sizes()
     }
 
     /// How many rounds there are.
     pub fn count(&self) -> usize {
-        self.kind.count(self.sizes.processors())
+        self.kind.count(self.sizes().processors())
     }
 
     /// Writes the messages of a round.
     ///
     /// # Complexity
-    /// O(p) for pieces, else O(rounds).
+    /// O(p) for pieces and in a balanced order, else O(rounds).
     pub fn fill(&self, round: usize, messages: &mut RoundMessages) {
         let mut sent = Data::of(std::mem::take(&mut messages.sent));
         let mut received = Data::of(std::mem::take(&mut messages.received));
         let Meeting { to, from } = self.meeting(round);
         let [to, from] = [to, from].map(|peer| peer.expect("all meet in each round"));
-        self.fill_message(round, (self.rank, to), &mut sent);
-        self.fill_message(round, (from, self.rank), &mut received);
+        self.fill_message(round, (self.place, to), &mut sent);
+        self.fill_message(round, (from, self.place), &mut received);
         messages.sent = sent.into_pieces();
         messages.received = received.into_pieces();
-        messages.to = (!messages.sent.is_empty()).then_some(to);
-        messages.from = (!messages.received.is_empty()).then_some(from);
+        messages.to = (!messages.sent.is_empty()).then(|| self.circle.rank(to));
+        messages.from = (!messages.received.is_empty()).then(|| self.circle.rank(from));
         messages.needs = self.needs(round, to);
     }
 
+    /// Which places it meets.
     fn meeting(&self, round: usize) -> Meeting {
-        let (p, rank) = (self.sizes.processors(), self.rank);
+        let (p, place) = (self.sizes().processors(), self.place);
         match (&self.kind, self.flow) {
             (RoundsKind::Windows(skips), Flow::Combined) => {
                 let skip = skips[skips.len() - 2 - round];
-                Meeting { to: Some((rank + skip) % p), from: Some((rank + p - skip) % p) }
+                Meeting { to: Some((place + skip) % p), from: Some((place + p - skip) % p) }
             }
-            (RoundsKind::Pieces(phases), Flow::Combined) => phases.meeting_backwards(round, rank),
-            (kind, _) => kind.meeting(p, round, rank),
+            (RoundsKind::Pieces(phases), Flow::Combined) => phases.meeting_backwards(round, place),
+            (kind, _) => kind.meeting(p, round, place),
         }
     }
 
-    /// What the first rank sends to the second.
-    fn fill_message(&self, round: usize, (from, to): (Rank, Rank), data: &mut Data) {
-        let (sizes, p) = (&self.sizes, self.sizes.processors());
+    /// What the rank in the first place sends to that in the second.
+    fn fill_message(&self, round: usize, (from, to): (usize, usize), data: &mut Data) {
+        let (circle, p) = (&self.circle, self.sizes().processors());
         match (&self.kind, self.flow) {
-            (RoundsKind::Ring, _) => data.push_window(sizes, (from + p - round) % p, 1),
+            (RoundsKind::Ring, _) => circle.push_window((from + p - round) % p, 1, data),
             (RoundsKind::Windows(skips), Flow::Spread) => {
-                data.push_window(sizes, from, skips[round + 1] - skips[round]);
+                circle.push_window(from, skips[round + 1] - skips[round], data);
             }
             (RoundsKind::Windows(skips), Flow::Combined) => {
                 let index = skips.len() - 2 - round;
-                data.push_window(sizes, to, skips[index + 1] - skips[index]);
+                circle.push_window(to, skips[index + 1] - skips[index], data);
             }
             (RoundsKind::Pieces(phases), Flow::Spread) => {
-                fill_pieces(sizes, phases, self.element_bytes, round, (from, to), data);
+                fill_pieces(circle, phases, self.element_bytes, round, (from, to), data);
             }
             (RoundsKind::Pieces(phases), Flow::Combined) => {
                 let round = phases.backwards(round);
-                fill_pieces(sizes, phases, self.element_bytes, round, (to, from), data);
+                fill_pieces(circle, phases, self.element_bytes, round, (to, from), data);
             }
         }
     }
 
     /// The last round whose message is part of what is sent in this one.
-    fn needs(&self, round: usize, to: Rank) -> Option<usize> {
+    fn needs(&self, round: usize, to: usize) -> Option<usize> {
         match (&self.kind, self.flow) {
             (RoundsKind::Pieces(phases), Flow::Spread) => {
-                let p = self.sizes.processors();
-                let others = (0..p).filter(|&root| root != to && root != self.rank);
+                let p = self.sizes().processors();
+                let others = (0..p).filter(|&root| root != to && root != self.place);
                 let ages = others.filter_map(|root| {
-                    let distance = (self.rank + p - root) % p;
+                    let distance = (self.place + p - root) % p;
                     let piece = phases.sent(round, distance)?;
-                    let elements = self.sizes.block(root) / self.element_bytes;
+                    let elements = self.sizes().block(root) / self.element_bytes;
                     let is_empty = elements < phases.pieces() && piece >= elements;
                     (!is_empty).then(|| phases.age(round, distance))
                 });
                 ages.min().and_then(|age| round.checked_sub(age))
             }
             (RoundsKind::Windows(skips), Flow::Spread) => {
-                needed_window(&self.sizes, skips, round, self.rank)
+                needed_window(self.sizes(), skips, round, self.place)
             }
             _ => round.checked_sub(1),
         }
@@ -263,7 +290,7 @@ impl RankRounds {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{bruck, circulant, circulant_in_pieces, reduce_scatter, ring};
+    use crate::{bruck, circulant, circulant_balanced, circulant_in_pieces, reduce_scatter, ring};
     use tuwtree_model::{Homogeneous, Operation, Problem};
     use tuwtree_schedule::{Action, Schedule};
 
@@ -279,7 +306,7 @@ mod tests {
     fn are_of(schedule: &Schedule, flow: Flow, circulation: Circulation) {
         let p = schedule.processors();
         for rank in 0..p {
-            let rounds = RankRounds::new(sizes(p), 1, rank, flow, circulation);
+            let rounds = RankRounds::new(&sizes(p), 1, rank, flow, circulation);
             let mut messages = RoundMessages::default();
             let mut actions = schedule.programs().actions(rank);
             for round in 0..rounds.count() {
@@ -316,6 +343,10 @@ mod tests {
                 are_of(&spread, Flow::Spread, Circulation::Pieces(pieces));
                 let back = reduce_scatter::circulant_in_pieces(&combined, pieces).unwrap();
                 are_of(&back, Flow::Combined, Circulation::Pieces(pieces));
+                let spread = circulant_balanced(&allgather, pieces).unwrap();
+                are_of(&spread, Flow::Spread, Circulation::BalancedPieces(pieces));
+                let back = reduce_scatter::circulant_balanced(&combined, pieces).unwrap();
+                are_of(&back, Flow::Combined, Circulation::BalancedPieces(pieces));
             }
         }
     }
@@ -325,10 +356,12 @@ mod tests {
         let all = [1, 2, 5, 11].map(Circulation::Pieces).into_iter();
         let all =
             all.chain([Circulation::Windows]).chain([1, 2, 3, 6, 40].map(Circulation::Postal));
+        let all = all.chain([1, 4].map(Circulation::BalancedPieces));
+        let all = all.chain([1, 3].map(Circulation::BalancedPostal));
         for circulation in all {
             for p in 2..36 {
                 for rank in 0..p {
-                    let all = RankRounds::new(sizes(p), 1, rank, Flow::Spread, circulation);
+                    let all = RankRounds::new(&sizes(p), 1, rank, Flow::Spread, circulation);
                     let (start, own) = (sizes(p).before(rank), sizes(p).block(rank));
                     // For each byte the round in which it came.
                     let mut came: Vec<Option<usize>> = vec![None; sizes(p).total() as usize];
@@ -339,7 +372,10 @@ mod tests {
                         let others = bytes.filter(|byte| !(start..start + own).contains(byte));
                         let last = others.map(|byte| came[byte as usize].expect("it came")).max();
                         assert_eq!(messages.needs.filter(|_| messages.to.is_some()), last);
-                        if let (Circulation::Postal(delay), Some(last)) = (circulation, last) {
+                        if let Circulation::Postal(delay) | Circulation::BalancedPostal(delay) =
+                            circulation
+                            && let Some(last) = last
+                        {
                             assert!(last + delay <= round, "{last} and {delay} after {round}");
                         }
                         for byte in messages.received.iter().flat_map(|one| one.offset..one.end()) {

@@ -5,11 +5,12 @@
 
 use crate::CollectiveError;
 use crate::broadcast::binomial_meeting;
+use crate::circle::Circle;
 use crate::circulant::skips;
 use crate::doubling::{self, DoublingRound};
 use crate::error::scattered;
 use crate::folding::{Folding, Resting};
-use crate::pieces::Broadcasts;
+use crate::pieces::{Broadcasts, Phases};
 use crate::rounds::{Arrives, Data, Meeting, Rounds, deed, finished, in_rounds, time_of_rounds};
 use tuwtree_model::{BlockSizes, Order, Problem, Rank, Time};
 use tuwtree_schedule::{
@@ -357,9 +358,36 @@ pub(crate) fn circulant_window(skips: &[usize], index: usize) -> usize {
 /// # Source
 /// J. L. Träff, arXiv:2205.10072, 2407.18004.
 pub fn circulant_in_pieces(problem: &Problem, pieces: usize) -> Result<Schedule, CollectiveError> {
-    let broadcasts = in_pieces(problem, pieces)?;
+    let phases = Phases::new(problem.processors(), pieces);
+    in_pieces(problem, phases, Circle::in_rank_order(scattered(problem)?))
+}
+
+/// The reduce-scatter of [`circulant_in_pieces`] with ranks in another order on the circulant graph: large blocks far apart,
+/// as in [`circulant_balanced`](crate::circulant_balanced()). Of equal blocks it is the same.
+///
+/// # Errors
+/// [`CollectiveError`].
+///
+/// # Panics
+/// For no pieces.
+///
+/// # Complexity
+/// O(p^2 (pieces + log p)).
+pub fn circulant_balanced(problem: &Problem, pieces: usize) -> Result<Schedule, CollectiveError> {
+    let phases = Phases::new(problem.processors(), pieces);
+    let circle = phases.balanced(scattered(problem)?);
+    in_pieces(problem, phases, circle)
+}
+
+fn in_pieces(
+    problem: &Problem,
+    phases: Phases,
+    circle: Circle<'_>,
+) -> Result<Schedule, CollectiveError> {
+    let element_bytes = problem.operator().element_bytes();
+    let broadcasts = Broadcasts { circle, phases, element_bytes };
     let rounds = combining(broadcasts.phases.rounds(), Buffer::Output);
-    let meet = |round, rank| broadcasts.phases.meeting_backwards(round, rank);
+    let meet = |round, rank| broadcasts.meeting_backwards(round, rank);
     in_rounds(problem, &rounds, meet, |round, (from, to), data: &mut Data| {
         broadcasts.fill(broadcasts.phases.backwards(round), (to, from), data);
     })
@@ -377,16 +405,34 @@ pub fn circulant_in_pieces(problem: &Problem, pieces: usize) -> Result<Schedule,
 /// # Complexity
 /// O(p^2 (pieces + log p)) additions, O(p log p) space.
 pub fn time_in_pieces(problem: &Problem, pieces: usize) -> Result<Time, CollectiveError> {
-    let broadcasts = in_pieces(problem, pieces)?;
+    let phases = Phases::new(problem.processors(), pieces);
+    time_of(problem, phases, Circle::in_rank_order(scattered(problem)?))
+}
+
+/// The same along [`circulant_balanced`].
+///
+/// # Errors
+/// [`CollectiveError`].
+///
+/// # Panics
+/// For no pieces.
+///
+/// # Complexity
+/// As [`time_in_pieces`].
+pub fn balanced_time(problem: &Problem, pieces: usize) -> Result<Time, CollectiveError> {
+    let phases = Phases::new(problem.processors(), pieces);
+    let circle = phases.balanced(scattered(problem)?);
+    time_of(problem, phases, circle)
+}
+
+fn time_of(problem: &Problem, phases: Phases, circle: Circle<'_>) -> Result<Time, CollectiveError> {
+    let element_bytes = problem.operator().element_bytes();
+    let broadcasts = Broadcasts { circle, phases, element_bytes };
     let messages = broadcasts.messages();
-    let meet = |round, rank| broadcasts.phases.meeting_backwards(round, rank);
+    let meet = |round, rank| broadcasts.meeting_backwards(round, rank);
     let rounds = (broadcasts.phases.rounds(), Buffer::Output);
     time_of_rounds(problem, rounds, meet, |round, from| {
         let to = meet(round, from).to.expect("every rank sends in each round");
         messages.bytes(broadcasts.phases.backwards(round), to)
     })
-}
-
-fn in_pieces(problem: &Problem, pieces: usize) -> Result<Broadcasts<'_>, CollectiveError> {
-    Ok(Broadcasts::new(scattered(problem)?, pieces, problem.operator().element_bytes()))
 }

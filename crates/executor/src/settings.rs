@@ -66,6 +66,10 @@ pub enum RootlessAlgorithm {
     CirculantPieces,
     /// Bruck's windows of blocks where messages of several steps are under way at once.
     BruckPostal,
+    /// As [`CirculantPieces`](RootlessAlgorithm::CirculantPieces), ranks in an order in which large blocks are far apart.
+    CirculantBalanced,
+    /// As [`BruckPostal`](RootlessAlgorithm::BruckPostal), ranks in that order.
+    BruckBalanced,
     /// Each message of an alltoall straight to its receiver.
     Linear,
     /// Small messages of an alltoall together, along the digits of distances; large ones straight.
@@ -78,8 +82,9 @@ pub enum RootlessAlgorithm {
 pub struct RootlessChoice {
     /// By which algorithm.
     pub algorithm: RootlessAlgorithm,
-    /// Into how many pieces [`RootlessAlgorithm::CirculantPieces`] cuts each block, after how many steps what is sent has come
-    /// in [`RootlessAlgorithm::BruckPostal`], or the radix of [`RootlessAlgorithm::Bruck`]; none for what is best by the costs.
+    /// Into how many pieces [`RootlessAlgorithm::CirculantPieces`] and [`RootlessAlgorithm::CirculantBalanced`] cut each block,
+    /// after how many steps what is sent has come in [`RootlessAlgorithm::BruckPostal`] and
+    /// [`RootlessAlgorithm::BruckBalanced`], or the radix of [`RootlessAlgorithm::Bruck`]; none for what is best by the costs.
     pub number: Option<NonZeroU16>,
 }
 
@@ -93,7 +98,10 @@ impl RootlessAlgorithm {
     /// The least number that may be stated, if any may.
     fn least_number(self) -> Option<u16> {
         match self {
-            RootlessAlgorithm::CirculantPieces | RootlessAlgorithm::BruckPostal => Some(1),
+            RootlessAlgorithm::CirculantPieces
+            | RootlessAlgorithm::CirculantBalanced
+            | RootlessAlgorithm::BruckPostal
+            | RootlessAlgorithm::BruckBalanced => Some(1),
             RootlessAlgorithm::Bruck => Some(2),
             _ => None,
         }
@@ -109,12 +117,12 @@ impl RootlessChoice {
         let is_for = |one: RootlessAlgorithm| match one {
             RootlessAlgorithm::Auto | RootlessAlgorithm::Native => true,
             RootlessAlgorithm::Linear | RootlessAlgorithm::Bruck => setting == Setting::Alltoall,
-            RootlessAlgorithm::Ring | RootlessAlgorithm::BruckPostal => {
-                setting == Setting::Allgather
-            }
-            RootlessAlgorithm::Circulant | RootlessAlgorithm::CirculantPieces => {
-                setting != Setting::Alltoall
-            }
+            RootlessAlgorithm::Ring
+            | RootlessAlgorithm::BruckPostal
+            | RootlessAlgorithm::BruckBalanced => setting == Setting::Allgather,
+            RootlessAlgorithm::Circulant
+            | RootlessAlgorithm::CirculantPieces
+            | RootlessAlgorithm::CirculantBalanced => setting != Setting::Alltoall,
         };
         let is_allowed = |one: RootlessAlgorithm, number: Option<NonZeroU16>| match number {
             None => true,

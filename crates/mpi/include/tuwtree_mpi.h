@@ -244,10 +244,12 @@ int tuwtree_free(tuwtree_request *request);
  *               by auto, on switches with small buffers
  *   allgather   auto, native, ring, circulant, circulant-pieces,   TUWTREE_ALLGATHER
  *               circulant-pieces:N with N pieces, bruck-postal,
- *               bruck-postal:N with messages of N steps under way
+ *               bruck-postal:N with messages of N steps under way,
+ *               circulant-balanced and bruck-balanced, likewise,
+ *               with large blocks at ranks far apart
  *               (auto if that is the algorithm, else native)
  *   reduce-scatter                                                 TUWTREE_REDUCE_SCATTER
- *               the same but ring and bruck-postal; native
+ *               the same but ring and bruck-...; native
  *               combines in the MPI library's own order
  *   alltoall    auto, native, linear (each message straight),      TUWTREE_ALLTOALL
  *               bruck (small ones together), bruck:N in radix N

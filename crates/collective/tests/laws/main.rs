@@ -13,8 +13,9 @@ mod tables;
 
 use proptest::prelude::*;
 use tuwtree_collective::{
-    CollectiveError, bruck, bruck_postal, circulant, circulant_in_pieces, recursive_doubling, ring,
-    ring_in_chunks, ring_in_chunks_time, ring_time, time_in_pieces, time_in_pieces_at_most,
+    CollectiveError, balanced_time, bruck, bruck_balanced, bruck_postal, circulant,
+    circulant_balanced, circulant_in_pieces, recursive_doubling, ring, ring_in_chunks,
+    ring_in_chunks_time, ring_time, time_in_pieces, time_in_pieces_at_most,
 };
 use tuwtree_model::{
     BlockSizes, CostMatrix, Costs, Homogeneous, Operator, Problem, best_lower_bound,
@@ -24,7 +25,7 @@ use tuwtree_schedule::{Order, Schedule, Sends, document, simulate, verify};
 /// An algorithm.
 type Build = fn(&Problem) -> Result<Schedule, CollectiveError>;
 
-const ALL: [(&str, Build); 9] = [
+const ALL: [(&str, Build); 11] = [
     ("ring", ring),
     ("chunks of 1 byte", |problem| ring_in_chunks(problem, 1)),
     ("chunks of 5 bytes", |problem| ring_in_chunks(problem, 5)),
@@ -34,13 +35,17 @@ const ALL: [(&str, Build); 9] = [
     ("1 piece", |problem| circulant_in_pieces(problem, 1)),
     ("2 pieces", |problem| circulant_in_pieces(problem, 2)),
     ("5 pieces", |problem| circulant_in_pieces(problem, 5)),
+    ("balanced", |problem| circulant_balanced(problem, 1)),
+    ("4 balanced pieces", |problem| circulant_balanced(problem, 4)),
 ];
 
 /// What sends and receives each by itself.
-const APART: [(&str, Build); 3] = [
+const APART: [(&str, Build); 5] = [
     ("delay 1", |problem| bruck_postal(problem, 1)),
     ("delay 2", |problem| bruck_postal(problem, 2)),
     ("delay 6", |problem| bruck_postal(problem, 6)),
+    ("balanced, delay 1", |problem| bruck_balanced(problem, 1)),
+    ("balanced, delay 3", |problem| bruck_balanced(problem, 3)),
 ];
 
 fn problem(sizes: &[u64], alpha: f64) -> Problem {
@@ -179,9 +184,10 @@ proptest! {
         let problem = problem(&sizes, 7.0);
         let shares: u64 = sizes.iter().map(|size| size.div_ceil(pieces as u64)).sum();
         let rounds = pieces - 1 + sizes.len().next_power_of_two().ilog2() as usize;
-        let schedule = circulant_in_pieces(&problem, pieces).unwrap();
         let most = rounds as f64 * (7.0 + shares as f64);
-        prop_assert!(time(&schedule, &problem) <= most);
+        for build in [circulant_in_pieces, circulant_balanced] {
+            prop_assert!(time(&build(&problem, pieces).unwrap(), &problem) <= most);
+        }
         let (blocks, costs) = (problem.blocks().unwrap(), Homogeneous::new(7.0, 1.0, 0.0).unwrap());
         prop_assert_eq!(time_in_pieces_at_most(blocks, &costs, Operator::FREE, pieces), most);
     }
@@ -204,8 +210,29 @@ proptest! {
             let schedule = circulant_in_pieces(&problem, pieces).unwrap();
             let found = time_in_pieces(&problem, pieces).unwrap().units();
             prop_assert_eq!(found, time(&schedule, &problem));
+            let schedule = circulant_balanced(&problem, pieces).unwrap();
+            let found = balanced_time(&problem, pieces).unwrap().units();
+            prop_assert_eq!(found, time(&schedule, &problem));
         }
     }
+}
+
+/// Five of 32 neighbours have all, as in the distribution `skewed`.
+#[test]
+fn large_blocks_of_neighbours_go_in_different_messages_on_a_balanced_circle() {
+    let block = |rank| if rank < 5 { 6400 } else { 1 };
+    let sizes = BlockSizes::new((0..32).map(block)).unwrap();
+    let problem = Problem::allgather(&sizes, Homogeneous::new(1000.0, 1.0, 0.0).unwrap()).unwrap();
+    let time = |build: Build| time(&build(&problem).unwrap(), &problem);
+    // The windows of 1, 2, 4, 8 and 16 have up to so many large blocks.
+    let most = |large: [u64; 5]| {
+        let bytes: u64 = large.iter().map(|large| 6400 * large).sum();
+        let small = 31 - large.iter().sum::<u64>();
+        5000.0 + (bytes + small) as f64
+    };
+    assert_eq!(time(bruck), most([1, 2, 4, 5, 5]));
+    assert_eq!(time(|problem| bruck_balanced(problem, 1)), most([1, 1, 1, 2, 3]));
+    assert_eq!(time(|problem| circulant_balanced(problem, 1)), most([1, 1, 1, 2, 3]));
 }
 
 #[test]

@@ -6,8 +6,9 @@ use tuwtree_collective::allreduce::{self, Folds};
 use tuwtree_collective::broadcast::{self, Gathering};
 use tuwtree_collective::intergroup::{self, Inside};
 use tuwtree_collective::{
-    Circulation, Flow, MessagePrice, alltoall, bruck, bruck_postal, circulant, circulant_in_pieces,
-    overlapped_time, recursive_doubling, reduce, reduce_scatter, ring, ring_in_chunks,
+    Circulation, Flow, MessagePrice, alltoall, bruck, bruck_balanced, bruck_postal, circulant,
+    circulant_balanced, circulant_in_pieces, overlapped_time, recursive_doubling, reduce,
+    reduce_scatter, ring, ring_in_chunks,
 };
 use tuwtree_model::{
     BlockSizes, CostMatrix, Costs, GroupSizes, Homogeneous, MessageSizes, Operation, Operator,
@@ -26,6 +27,8 @@ fn builds(operation: Operation) -> Vec<Build> {
             |problem| bruck_postal(problem, 3),
             |problem| ring_in_chunks(problem, 4),
             |problem| circulant_in_pieces(problem, 3),
+            |problem| circulant_balanced(problem, 2),
+            |problem| bruck_balanced(problem, 2),
         ],
         Operation::ReduceScatter => vec![
             reduce_scatter::pairwise,
@@ -33,6 +36,7 @@ fn builds(operation: Operation) -> Vec<Build> {
             reduce_scatter::recursive_doubling,
             reduce_scatter::circulant,
             |problem| reduce_scatter::circulant_in_pieces(problem, 3),
+            |problem| reduce_scatter::circulant_balanced(problem, 2),
         ],
         Operation::Allreduce => vec![
             allreduce::recursive_doubling,

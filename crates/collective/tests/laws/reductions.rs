@@ -10,13 +10,15 @@ use tuwtree_model::{
 use tuwtree_schedule::{Action, Arrival, Deed, Order, Schedule, document, verify};
 
 /// Which reduce-scatters keep the order of operands.
-const REDUCE_SCATTERS: [(&str, Build, Order); 8] = [
+const REDUCE_SCATTERS: [(&str, Build, Order); 10] = [
     ("pairwise", reduce_scatter::pairwise, Order::Any),
     ("halving", reduce_scatter::halving, Order::Any),
     ("circulant", reduce_scatter::circulant, Order::Any),
     ("1 piece", |problem| reduce_scatter::circulant_in_pieces(problem, 1), Order::Any),
     ("2 pieces", |problem| reduce_scatter::circulant_in_pieces(problem, 2), Order::Any),
     ("7 pieces", |problem| reduce_scatter::circulant_in_pieces(problem, 7), Order::Any),
+    ("balanced", |problem| reduce_scatter::circulant_balanced(problem, 1), Order::Any),
+    ("3 balanced pieces", |problem| reduce_scatter::circulant_balanced(problem, 3), Order::Any),
     ("recursive doubling", reduce_scatter::recursive_doubling, Order::Ordered),
     ("butterfly", reduce_scatter::butterfly, Order::Ordered),
 ];
@@ -169,6 +171,9 @@ proptest! {
         let problem = problem(Operation::ReduceScatter, sizes, costs, element);
         let schedule = reduce_scatter::circulant_in_pieces(&problem, pieces).unwrap();
         let found = reduce_scatter::time_in_pieces(&problem, pieces).unwrap().units();
+        prop_assert_eq!(found, time(&schedule, &problem));
+        let schedule = reduce_scatter::circulant_balanced(&problem, pieces).unwrap();
+        let found = reduce_scatter::balanced_time(&problem, pieces).unwrap().units();
         prop_assert_eq!(found, time(&schedule, &problem));
     }
 }

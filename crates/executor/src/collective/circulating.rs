@@ -73,8 +73,13 @@ const ROUNDS_AT_ONCE: usize = 1024;
 /// How many rounds are bound at once: the same at all ranks.
 pub(super) fn rounds_of_a_batch(circulation: Circulation, processors: usize) -> usize {
     match circulation {
-        Circulation::Ring | Circulation::Windows | Circulation::Postal(_) => ROUNDS_AT_ONCE,
-        Circulation::Pieces(_) => (PIECES_AT_ONCE / processors).clamp(1, ROUNDS_AT_ONCE),
+        Circulation::Ring
+        | Circulation::Windows
+        | Circulation::Postal(_)
+        | Circulation::BalancedPostal(_) => ROUNDS_AT_ONCE,
+        Circulation::Pieces(_) | Circulation::BalancedPieces(_) => {
+            (PIECES_AT_ONCE / processors).clamp(1, ROUNDS_AT_ONCE)
+        }
     }
 }
 
@@ -434,7 +439,7 @@ mod tests {
         let sizes = BlockSizes::new([8; 32]).unwrap();
         for delay in [1, 2, 6] {
             let circulation = Circulation::Postal(delay);
-            let rounds = RankRounds::new(sizes.clone(), 1, 5, Flow::Spread, circulation);
+            let rounds = RankRounds::new(&sizes, 1, 5, Flow::Spread, circulation);
             let actions = spreading(&rounds, 0..rounds.count());
             let (mut sent, mut received) = (0, 0);
             for action in &actions {

@@ -28,6 +28,8 @@ pub(crate) struct Prices {
     pub(super) least: PriceTable,
     /// What is dearer: no message costs more.
     pub(super) most: PriceTable,
+    /// Whether they are known to be the same for all links, so that ranks may stand in any order.
+    pub(super) are_everywhere: bool,
 }
 
 /// What messages of one kind cost.
@@ -52,16 +54,18 @@ impl Prices {
     /// O(p).
     pub(crate) fn of(machine: &Machine, processors: usize) -> Prices {
         let costs = &machine.costs;
-        let lone = PriceTable::of(costs, processors, |from, to, bytes| {
+        let (lone, are_everywhere) = PriceTable::of(costs, processors, |from, to, bytes| {
             costs.transmission_between(from, to, bytes)
         });
-        let exchanged = PriceTable::of(costs, processors, |from, to, bytes| {
-            costs.exchange_between(from, to, bytes)
-        });
+        let (exchanged, exchanges_are_everywhere) =
+            PriceTable::of(costs, processors, |from, to, bytes| {
+                costs.exchange_between(from, to, bytes)
+            });
         Prices {
             least: lone.with(&exchanged, u64::min),
             most: lone.with(&exchanged, u64::max),
             exchanged,
+            are_everywhere: are_everywhere && exchanges_are_everywhere,
         }
     }
 
@@ -78,14 +82,14 @@ impl Prices {
 }
 
 impl From<PriceTable> for Prices {
-    /// The same for all messages.
+    /// The same for all messages, on links of which nothing is known.
     fn from(all: PriceTable) -> Prices {
-        Prices { exchanged: all.clone(), least: all.clone(), most: all }
+        Prices { exchanged: all.clone(), least: all.clone(), most: all, are_everywhere: false }
     }
 }
 
 impl PriceTable {
-    /// The prices of messages that occupy ports for this long.
+    /// The prices of messages that occupy ports for this long, and whether they are the same for all these links.
     ///
     /// # Complexity
     /// O(p).
@@ -93,7 +97,7 @@ impl PriceTable {
         costs: &Costs,
         processors: usize,
         occupies: impl Fn(Rank, Rank, u64) -> Result<Time, TimeError>,
-    ) -> PriceTable {
+    ) -> (PriceTable, bool) {
         let seconds = |from: Rank, to: Rank, bytes: u64| {
             let times = (costs.latency_between(from, to, bytes), occupies(from, to, bytes));
             match times {
@@ -102,22 +106,21 @@ impl PriceTable {
             }
         };
         let picoseconds = |time: f64| (time * 1e12).round().clamp(1.0, DEAREST) as u64;
-        let price = |power| {
-            let all = (1..processors).flat_map(|to| {
-                [seconds(0, to, 1_u64 << power), seconds(to - 1, to, 1_u64 << power)]
+        let mut are_everywhere = true;
+        let mut price = |power| {
+            let bytes = 1_u64 << power;
+            let all =
+                (1..processors).flat_map(|to| [seconds(0, to, bytes), seconds(to - 1, to, bytes)]);
+            let mut all = all.map(|(latency, occupied)| (latency + occupied, occupied));
+            let first = all.next().unwrap_or((0.0, 0.0));
+            let dearest = all.fold(first, |one, other| {
+                are_everywhere &= other == first;
+                if other.0 > one.0 { other } else { one }
             });
-            let whole = |(latency, occupied): (f64, f64)| (latency + occupied, occupied);
-            let dearest =
-                all.map(whole).fold(
-                    (0.0, 0.0),
-                    |one: (f64, f64), other| {
-                        if other.0 > one.0 { other } else { one }
-                    },
-                );
             (picoseconds(dearest.0), picoseconds(dearest.1))
         };
-        let (powers, occupied) = (0..=POWERS).map(price).unzip();
-        PriceTable { powers, occupied }
+        let (powers, occupied) = (0..=POWERS).map(&mut price).unzip();
+        (PriceTable { powers, occupied }, are_everywhere)
     }
 
     /// For each size what `choose` takes of both.
@@ -211,18 +214,26 @@ pub(crate) fn circulation(
     (prices, rule): (&Prices, KnownRule),
 ) -> Option<Circulation> {
     let cut = (element_bytes, flow_of(operation));
-    let pieces = || match choice.number {
-        Some(stated) => usize::from(stated.get()),
-        None => best_pieces(sizes, cut, &prices.most, u128::MAX).pieces,
+    let stated = choice.number.map(|number| usize::from(number.get()));
+    let pieces = |cut_so: InPieces| {
+        stated.unwrap_or_else(|| best_pieces(sizes, cut, &prices.most, u128::MAX, cut_so).pieces)
+    };
+    let delay = |delayed_so: Delayed| {
+        stated.unwrap_or_else(|| likely_delay(sizes, &prices.most, delayed_so))
     };
     match choice.algorithm {
         RootlessAlgorithm::Native | RootlessAlgorithm::Linear | RootlessAlgorithm::Bruck => None,
         RootlessAlgorithm::Ring => Some(Circulation::Ring),
         RootlessAlgorithm::Circulant => Some(Circulation::Windows),
-        RootlessAlgorithm::CirculantPieces => Some(Circulation::Pieces(pieces())),
-        RootlessAlgorithm::BruckPostal => {
-            let stated = choice.number.map(|delay| usize::from(delay.get()));
-            Some(Circulation::Postal(stated.unwrap_or_else(|| likely_delay(sizes, &prices.most))))
+        RootlessAlgorithm::CirculantPieces => {
+            Some(Circulation::Pieces(pieces(Circulation::Pieces)))
+        }
+        RootlessAlgorithm::CirculantBalanced => {
+            Some(Circulation::BalancedPieces(pieces(Circulation::BalancedPieces)))
+        }
+        RootlessAlgorithm::BruckPostal => Some(Circulation::Postal(delay(Circulation::Postal))),
+        RootlessAlgorithm::BruckBalanced => {
+            Some(Circulation::BalancedPostal(delay(Circulation::BalancedPostal)))
         }
         RootlessAlgorithm::Auto => {
             let library = match operation {
@@ -231,21 +242,31 @@ pub(crate) fn circulation(
             };
             // As much as measurements differ.
             let most = library * 100 / 105;
-            let in_pieces = best_pieces(sizes, cut, &prices.most, most);
-            let delayed = match operation {
-                Operation::Allgather => best_delay(sizes, &prices.most),
-                _ => None,
+            let mut all = vec![(Circulation::Windows, time_of_windows(sizes, &prices.most))];
+            let mut look_at = |cut_so: InPieces, delayed_so: Delayed| {
+                let best = best_pieces(sizes, cut, &prices.most, most, cut_so);
+                all.push((cut_so(best.pieces), best.time));
+                if operation == Operation::Allgather {
+                    let best = best_delay(sizes, &prices.most, delayed_so);
+                    all.extend(best.map(|best| (delayed_so(best.delay), best.time)));
+                }
             };
-            let all = [
-                (Circulation::Windows, time_of_windows(sizes, &prices.most)),
-                (Circulation::Pieces(in_pieces.pieces), in_pieces.time),
-            ];
-            let delayed = delayed.map(|one| (Circulation::Postal(one.delay), one.time));
-            let all = all.into_iter().chain(delayed).filter(|&(_, time)| time < most);
+            look_at(Circulation::Pieces, Circulation::Postal);
+            // Where neighbours are not closer than others. Of what takes as long, the order of ranks is taken.
+            if prices.are_everywhere && sizes.iter().any(|bytes| bytes != sizes.block(0)) {
+                look_at(Circulation::BalancedPieces, Circulation::BalancedPostal);
+            }
+            let all = all.into_iter().filter(|&(_, time)| time < most);
             all.min_by_key(|&(_, time)| time).map(|(best, _)| best)
         }
     }
 }
+
+/// Blocks in so many pieces, in some order of ranks.
+type InPieces = fn(usize) -> Circulation;
+
+/// Windows with this delay, in some order of ranks.
+type Delayed = fn(usize) -> Circulation;
 
 /// A number of pieces, and what all takes at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -274,6 +295,7 @@ fn best_pieces(
     (element_bytes, flow): (u64, Flow),
     prices: &PriceTable,
     most: u128,
+    cut_so: InPieces,
 ) -> PiecesTime {
     let all = bounds_in_pieces(sizes, element_bytes, prices);
     let least =
@@ -284,7 +306,7 @@ fn best_pieces(
         all.iter().copied().filter(|one| (low..=high).contains(&one.pieces)).collect();
     let steps = |one: &PiecesBound| steps_in_pieces(sizes.processors(), one.pieces);
     let performed = affordable(&likely, steps, MOST_STEPS).map(|one| {
-        let (circulation, price) = (Circulation::Pieces(one.pieces), |bytes| prices.parts(bytes));
+        let (circulation, price) = (cut_so(one.pieces), |bytes| prices.parts(bytes));
         let time = overlapped_time(sizes, element_bytes, circulation, flow, price);
         PiecesTime { pieces: one.pieces, time: (time + time / 20).min(one.bound) }
     });
@@ -355,7 +377,7 @@ struct DelayTime {
 
 /// The best delay of those for which rounds overlap, all messages performed in thought, and a twentieth longer; none where
 /// messages are under way for no longer than they occupy ports, and where irregular blocks are of more ranks than can be looked at.
-fn best_delay(sizes: &BlockSizes, prices: &PriceTable) -> Option<DelayTime> {
+fn best_delay(sizes: &BlockSizes, prices: &PriceTable, delayed_so: Delayed) -> Option<DelayTime> {
     let MessagePrice { latency, occupancy } = prices.parts(1);
     if latency == 0 {
         return None;
@@ -364,9 +386,9 @@ fn best_delay(sizes: &BlockSizes, prices: &PriceTable) -> Option<DelayTime> {
     let most = latency.div_ceil(occupancy.max(1)).saturating_add(1);
     let most = usize::try_from(most).unwrap_or(usize::MAX).min(MOST_DELAY);
     let all: Vec<usize> = (1..=most).collect();
-    let messages = |&delay: &usize| performed_messages(sizes, Circulation::Postal(delay));
+    let messages = |&delay: &usize| performed_messages(sizes, delayed_so(delay));
     let performed = affordable(&all, messages, MOST_MESSAGES).map(|&delay| {
-        let (circulation, price) = (Circulation::Postal(delay), |bytes| prices.parts(bytes));
+        let (circulation, price) = (delayed_so(delay), |bytes| prices.parts(bytes));
         let time = overlapped_time(sizes, 1, circulation, Flow::Spread, price);
         DelayTime { delay, time: time + time / 20 }
     });
@@ -374,14 +396,14 @@ fn best_delay(sizes: &BlockSizes, prices: &PriceTable) -> Option<DelayTime> {
 }
 
 /// The same, or that of equal blocks where there are too many ranks for irregular ones; 1 where nothing overlaps.
-fn likely_delay(sizes: &BlockSizes, prices: &PriceTable) -> usize {
+fn likely_delay(sizes: &BlockSizes, prices: &PriceTable, delayed_so: Delayed) -> usize {
     let equal = || {
         let p = sizes.processors();
         let mean = (sizes.total() / p as u64).max(1);
         let sizes = BlockSizes::new(std::iter::repeat_n(mean, p)).expect("as many, and no larger");
-        best_delay(&sizes, prices)
+        best_delay(&sizes, prices, delayed_so)
     };
-    best_delay(sizes, prices).or_else(equal).map_or(1, |one| one.delay)
+    best_delay(sizes, prices, delayed_so).or_else(equal).map_or(1, |one| one.delay)
 }
 
 /// No larger delays are looked at.
@@ -416,7 +438,7 @@ mod tests {
         ring, ring_in_chunks,
     };
     use tuwtree_model::document::Date;
-    use tuwtree_model::{Homogeneous, Network, Problem};
+    use tuwtree_model::{CostMatrix, Homogeneous, Network, Problem};
     use tuwtree_schedule::{Schedule, Sends, simulate};
 
     /// 100 picoseconds and 1 for each byte: the costs of the tables.
@@ -460,11 +482,41 @@ mod tests {
     }
 
     #[test]
+    fn ranks_stand_in_a_balanced_order_where_all_links_are_alike_and_large_blocks_are_neighbours() {
+        let auto = RootlessChoice::from(RootlessAlgorithm::Auto);
+        let skewed = BlockSizes::new((0..32).map(|rank| if rank < 5 { 6400 } else { 1 })).unwrap();
+        let of = |operation, everywhere: &Prices| {
+            let known = (everywhere, KnownRule::OpenMpi);
+            circulation(operation, &skewed, 1, auto, known)
+        };
+        let everywhere =
+            |latency, overhead| Prices { are_everywhere: true, ..cluster(latency, overhead) };
+        let (overlapping, costly) = (everywhere(1600, 400), everywhere(200, 800));
+        let gathered = of(Operation::Allgather, &overlapping);
+        assert_eq!(gathered, Some(Circulation::BalancedPostal(2)));
+        assert_eq!(of(Operation::Allgather, &costly), Some(Circulation::BalancedPieces(2)));
+        let combined = |cut_so| {
+            best_pieces(&skewed, (1, Flow::Combined), &costly.most, u128::MAX, cut_so).time
+        };
+        assert!(combined(Circulation::BalancedPieces) < combined(Circulation::Pieces));
+        // Ranks that are closer to some than to others keep their places, as where nothing is known.
+        let unknown = of(Operation::Allgather, &cluster(200, 800));
+        assert_eq!(unknown, Some(Circulation::Pieces(3)));
+        let flat = machine(&Homogeneous::new(1e7, 1e3, 0.0).unwrap());
+        assert!(Prices::of(&flat, 32).are_everywhere);
+        let alpha = |from: Rank, to: Rank| if from / 4 == to / 4 { 1e-6 } else { 1e-5 };
+        let nodes = CostMatrix::from_fn(32, alpha, |_, _| 1e-9, |_| 0.0).unwrap();
+        let in_nodes = Machine { costs: Costs::Matrix(nodes), ..flat };
+        assert!(!Prices::of(&in_nodes, 32).are_everywhere);
+    }
+
+    #[test]
     fn where_ranks_are_few_pieces_are_those_that_are_fastest_where_rounds_overlap() {
         let skewed = BlockSizes::new((0..32).map(|rank| if rank < 5 { 6400 } else { 1 })).unwrap();
         let one = BlockSizes::new((0..32).map(|rank| if rank == 10 { 32_000 } else { 1 })).unwrap();
         let pieces = |sizes: &BlockSizes, prices: &Prices| {
-            best_pieces(sizes, (1, Flow::Spread), &prices.most, u128::MAX).pieces
+            best_pieces(sizes, (1, Flow::Spread), &prices.most, u128::MAX, Circulation::Pieces)
+                .pieces
         };
         let (overlapping, costly) = (cluster(1600, 400), cluster(200, 800));
         // By the bound it would be 3 and 4, by what ports are occupied 7 and 8.
@@ -487,9 +539,16 @@ mod tests {
         let compared = |block: fn(usize) -> u64| {
             let sizes = BlockSizes::new((0..32).map(block)).unwrap();
             let chosen = circulation(Operation::Allgather, &sizes, 1, choice, known);
-            let best = best_delay(&sizes, &cluster.most).unwrap();
+            let best = best_delay(&sizes, &cluster.most, Circulation::Postal).unwrap();
             assert_eq!(chosen, Some(Circulation::Postal(best.delay)));
-            let pieces = best_pieces(&sizes, (1, Flow::Spread), &cluster.most, u128::MAX).time;
+            let pieces = best_pieces(
+                &sizes,
+                (1, Flow::Spread),
+                &cluster.most,
+                u128::MAX,
+                Circulation::Pieces,
+            )
+            .time;
             let library = least_of_allgather(&sizes, &cluster, KnownRule::OpenMpi);
             let all = [time_of_windows(&sizes, &cluster.most), pieces, library];
             (best.delay, all.map(|time| 100 * time / best.time))
@@ -507,15 +566,18 @@ mod tests {
         let cluster = cluster(1600, 400);
         let delays = |sizes: Vec<u64>| {
             let sizes = BlockSizes::new(sizes).unwrap();
-            let best = best_delay(&sizes, &cluster.most).map(|one| one.delay);
-            (best, likely_delay(&sizes, &cluster.most))
+            let best = best_delay(&sizes, &cluster.most, Circulation::Postal).map(|one| one.delay);
+            (best, likely_delay(&sizes, &cluster.most, Circulation::Postal))
         };
         let blocks = |p: u64, block: fn(u64) -> u64| (0..p).map(block).collect();
         assert_eq!(delays(blocks(8192, |rank| rank % 3)), (None, 5));
         assert_eq!(delays(blocks(8192, |_| 1)), (Some(5), 5));
         assert_eq!(delays(blocks(512, |rank| rank % 3)), (Some(5), 5));
         // Nothing is under way while ports are free.
-        assert_eq!(best_delay(&BlockSizes::new([1; 8]).unwrap(), &prices().most), None);
+        assert_eq!(
+            best_delay(&BlockSizes::new([1; 8]).unwrap(), &prices().most, Circulation::Postal),
+            None
+        );
     }
 
     #[test]

@@ -187,6 +187,8 @@ impl Collectives {
             Circulation::Windows => RootlessAlgorithm::Circulant,
             Circulation::Postal(_) => RootlessAlgorithm::BruckPostal,
             Circulation::Pieces(_) => RootlessAlgorithm::CirculantPieces,
+            Circulation::BalancedPostal(_) => RootlessAlgorithm::BruckBalanced,
+            Circulation::BalancedPieces(_) => RootlessAlgorithm::CirculantBalanced,
         };
         match fault {
             Some(error) => Err(CollectiveError::Argument { rank, error }),
@@ -462,7 +464,7 @@ impl Collectives {
         let rank = self.comm.rank();
         let RootlessCall { places, sizes, element_bytes, combining, .. } = call;
         let flow = if combining.is_some() { Flow::Combined } else { Flow::Spread };
-        let rounds = RankRounds::new(sizes, element_bytes, rank, flow, circulation);
+        let rounds = RankRounds::new(&sizes, element_bytes, rank, flow, circulation);
         let batch = rounds_of_a_batch(circulation, self.comm.size());
         let (comm, first_tag) = match reuse {
             Reuse::Once => self.shared_tags()?,

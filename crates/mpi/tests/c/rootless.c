@@ -82,10 +82,10 @@ static int choose_places(void)
 
 static void choose_way(const char *operation, int may_be_native)
 {
-    int pieces = 1 + below(40), kind = below(10);
+    int pieces = 1 + below(40), kind = below(12);
     if (!may_be_native && (kind == 0 || kind == 4))
         kind = 3;
-    if (strcmp(operation, "allgather") && kind >= 8)
+    if (strcmp(operation, "allgather") && kind >= 8 && kind <= 10)
         kind = 2;
     switch (kind) {
     case 0: strcpy(way, "auto"); break;
@@ -95,6 +95,8 @@ static void choose_way(const char *operation, int may_be_native)
     case 4: strcpy(way, "native"); break;
     case 8: strcpy(way, "bruck-postal"); break;
     case 9: sprintf(way, "bruck-postal:%d", pieces); break;
+    case 10: sprintf(way, "bruck-balanced:%d", pieces); break;
+    case 11: sprintf(way, "circulant-balanced:%d", pieces); break;
     default: sprintf(way, "circulant-pieces:%d", pieces); break;
     }
     OK(tuwtree_set(comm, operation, way));

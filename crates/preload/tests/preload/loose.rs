@@ -116,7 +116,15 @@ fn less_room_than_is_sent_is_an_error_and_nothing_is_written_behind_it() {
 fn ranks_may_send_less_to_an_allgather_than_their_counts_say() {
     let directory = tempfile::tempdir().unwrap();
     let program = compiled(directory.path(), "unaware_loose_allgather.c");
-    for algorithm in ["native", "ring", "circulant", "circulant-pieces:3", "bruck-postal:2"] {
+    for algorithm in [
+        "native",
+        "ring",
+        "circulant",
+        "circulant-pieces:3",
+        "circulant-balanced:2",
+        "bruck-postal:2",
+        "bruck-balanced:2",
+    ] {
         let setting = ("TUWTREE_ALLGATHER", algorithm);
         let output = run_preloaded(5, &program, &[], &[setting]);
         assert!(output.status.success(), "{setting:?}: {output:?}");

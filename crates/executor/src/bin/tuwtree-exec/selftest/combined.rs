@@ -43,8 +43,9 @@ fn combine(
     let empty = dice.one_of(&[u64::MAX, 3]);
     let sizes: Vec<u64> =
         sizes.iter().map(|size| if dice.once_in(empty) { 0 } else { size }).collect();
-    let algorithm = match dice.below(3) {
+    let algorithm = match dice.below(4) {
         0 => "circulant".to_owned(),
+        1 => format!("circulant-balanced:{}", 1 + dice.below(60)),
         _ => format!("circulant-pieces:{}", 1 + dice.below(60)),
     };
     collectives.set(Setting::ReduceScatter, &algorithm)?;

@@ -48,10 +48,12 @@ impl RandomAllgather {
             displacements[rank] = room;
             room += counts[rank];
         }
-        let algorithm = match dice.below(5) {
+        let algorithm = match dice.below(7) {
             0 => "ring".to_owned(),
             1 => "circulant".to_owned(),
             2 => format!("bruck-postal:{}", 1 + dice.below(processors as u64 + 1)),
+            3 => format!("bruck-balanced:{}", 1 + dice.below(processors as u64 + 1)),
+            4 => format!("circulant-balanced:{}", 1 + dice.below(60)),
             _ => format!("circulant-pieces:{}", 1 + dice.below(60)),
         };
         RandomAllgather {
