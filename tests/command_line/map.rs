@@ -173,10 +173,14 @@ fn maps_of_allgathers_where_latency_overlaps_have_a_colour_for_the_postal_model_
 fn maps_of_operations_without_trees_name_the_fastest_algorithm() {
     let folder = folder("map-algorithms");
     for (operation, algorithms, rows) in [
-        ("allgather", "ring,ring-chunks,recursive-doubling,bruck,circulant,circulant-pieces", 4),
+        (
+            "allgather",
+            "ring,ring-chunks,recursive-doubling,bruck,circulant,circulant-pieces,circulant-balanced",
+            4,
+        ),
         (
             "reduce-scatter",
-            "pairwise,recursive-doubling,halving,butterfly,circulant,circulant-pieces",
+            "pairwise,recursive-doubling,halving,butterfly,circulant,circulant-pieces,circulant-balanced",
             4,
         ),
         (

@@ -29,6 +29,7 @@ fn reduce_scatters_are_listed_with_their_completion_times() {
             ("butterfly", 102),
             ("circulant", 120),
             ("circulant-pieces", 108),
+            ("circulant-balanced", 108),
         ];
         assert_eq!(times(&comparison), expected);
         assert_eq!(comparison["recommended"], "butterfly");

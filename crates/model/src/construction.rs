@@ -68,6 +68,8 @@ pub enum Construction {
     BruckPostal,
     Circulant,
     CirculantPieces,
+    BruckBalanced,
+    CirculantBalanced,
     OpenShop,
     Paired,
     Shares,
@@ -151,8 +153,11 @@ impl Construction {
                 matches!(operation, Operation::Broadcast | Operation::Reduce)
             }
             Construction::BinomialForwarded => operation == Operation::Reduce,
-            Construction::RingChunks | Construction::BruckPostal => {
+            Construction::RingChunks | Construction::BruckPostal | Construction::BruckBalanced => {
                 operation == Operation::Allgather
+            }
+            Construction::CirculantBalanced => {
+                matches!(operation, Operation::Allgather | Operation::ReduceScatter)
             }
             Construction::ScatterRing | Construction::ScatterDoubling => {
                 operation == Operation::Broadcast

@@ -82,10 +82,13 @@ impl AlgorithmGrid {
                     | Construction::BruckContiguous
             )
         };
+        let needs_overlap = |one: &Construction| {
+            matches!(one, Construction::BruckPostal | Construction::BruckBalanced)
+        };
         Construction::all()
             .filter(|one| one.performs(self.operation) && !goes_along_trees(one))
             .filter(|one| !is_special(one))
-            .filter(|&one| one != Construction::BruckPostal || self.overhead_share < 1.0)
+            .filter(|one| !needs_overlap(one) || self.overhead_share < 1.0)
             .collect()
     }
 

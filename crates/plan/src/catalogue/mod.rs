@@ -126,5 +126,7 @@ pub fn row(construction: Construction) -> &'static CatalogueRow {
         Construction::RootMpichV => &groups::ROOT_MPICH_V,
         Construction::Circulant => &rootless::CIRCULANT,
         Construction::CirculantPieces => &rootless::CIRCULANT_PIECES,
+        Construction::BruckBalanced => &rootless::BRUCK_BALANCED,
+        Construction::CirculantBalanced => &rootless::CIRCULANT_BALANCED,
     }
 }

@@ -286,6 +286,23 @@ pub(super) const CIRCULANT_PIECES: CatalogueRow = CatalogueRow {
     ..row("all blocks at once, in the number of pieces that is found best (Träff 2022)", in_pieces)
 };
 
+pub(super) const BRUCK_BALANCED: CatalogueRow = CatalogueRow {
+    suits: |request, _| request.problem.costs().overlaps() && has_different_blocks(request),
+    ..row("as bruck-postal, ranks in an order in which large blocks are far apart", with_delay)
+};
+
+pub(super) const CIRCULANT_BALANCED: CatalogueRow = CatalogueRow {
+    is_long: true,
+    suits: |request, _| has_different_blocks(request),
+    ..row("as circulant-pieces, ranks in an order in which large blocks are far apart", in_pieces)
+};
+
+/// Whether some blocks are larger than others: else the balanced order is that of ranks.
+fn has_different_blocks(request: &Request<'_>) -> bool {
+    let sizes = request.problem.blocks();
+    sizes.is_some_and(|sizes| sizes.iter().any(|bytes| bytes != sizes.block(0)))
+}
+
 /// The alltoall in which everybody sends to everybody in turn.
 pub(super) fn linear(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     whole(request, wanted, messages_of_all_pairs(request.problem), alltoall::linear)
@@ -295,6 +312,10 @@ pub(super) fn linear(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoT
 fn with_delay(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     let problem = request.problem;
     let p = problem.processors();
+    let build = match wanted.construction {
+        Construction::BruckBalanced => tuwtree_collective::bruck_balanced,
+        _ => tuwtree_collective::bruck_postal,
+    };
     let mut best: Option<(Time, usize, Schedule)> = None;
     let mut seconds = 0.0;
     // With more steps than there are, each rank sends its own block to all.
@@ -306,7 +327,7 @@ fn with_delay(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
             break;
         }
         expense.check(wanted.effort, request.watch, |_| String::new())?;
-        let schedule = tuwtree_collective::bruck_postal(problem, delay).map_err(NoTree::failed)?;
+        let schedule = build(problem, delay).map_err(NoTree::failed)?;
         let timeline = simulate(&schedule, problem.costs(), Sends::Synchronous);
         let time = timeline.map_err(|error| wanted.unsimulated(error))?.completion_time();
         if best.as_ref().is_none_or(|(least, ..)| time < *least) {
@@ -382,8 +403,13 @@ fn in_pieces(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     }
     let pieces = search.pieces();
     affordable(pieces)?;
+    let is_balanced = wanted.construction == Construction::CirculantBalanced;
     let schedule = match problem.operation() {
+        Operation::ReduceScatter if is_balanced => {
+            reduce_scatter::circulant_balanced(problem, pieces)
+        }
         Operation::ReduceScatter => reduce_scatter::circulant_in_pieces(problem, pieces),
+        _ if is_balanced => tuwtree_collective::circulant_balanced(problem, pieces),
         Operation::Broadcast => broadcast::circulant_in_pieces(problem, pieces),
         Operation::Reduce => reduce::circulant_in_pieces(problem, pieces),
         _ => tuwtree_collective::circulant_in_pieces(problem, pieces),
@@ -421,8 +447,13 @@ impl PieceSearch<'_> {
         }
         self.tried.push(pieces);
         self.seconds += seconds;
+        let is_balanced = self.wanted.construction == Construction::CirculantBalanced;
         let time = match problem.operation() {
+            Operation::ReduceScatter if is_balanced => {
+                reduce_scatter::balanced_time(problem, pieces)
+            }
             Operation::ReduceScatter => reduce_scatter::time_in_pieces(problem, pieces),
+            _ if is_balanced => tuwtree_collective::balanced_time(problem, pieces),
             Operation::Broadcast => broadcast::time_in_pieces(problem, pieces),
             Operation::Reduce => reduce::time_in_pieces(problem, pieces),
             _ => tuwtree_collective::time_in_pieces(problem, pieces),
