@@ -101,7 +101,9 @@ fn check(name: &str, problem: &Problem, build: Build) {
         for sends in [Sends::Synchronous, Sends::Eager] {
             let timeline = simulate_on(&schedule, duplex, problem.costs(), sends).unwrap();
             let found = timeline.completion_time().units();
-            assert!(found >= bound, "{name}, duplex {duplex}: {found} is below {bound}");
+            // Costs in tenths are added up in another order, and rounded.
+            let least = bound * (1.0 - 1e-12);
+            assert!(found >= least, "{name}, duplex {duplex}: {found} is below {bound}");
         }
     }
 }
