@@ -190,8 +190,7 @@ fn base(rank: Rank, skips: &[usize]) -> usize {
 /// # Source
 /// J. L. Träff, arXiv:2205.10072, 2407.18004.
 pub fn circulant_in_pieces(problem: &Problem, pieces: usize) -> Result<Schedule, CollectiveError> {
-    let phases = Phases::new(problem.processors(), pieces);
-    in_pieces(problem, phases, Circle::in_rank_order(allgathered(problem)?))
+    in_pieces(problem, &Broadcasts::in_rank_order(allgathered(problem)?, pieces, 1))
 }
 
 /// The allgather of [`circulant_in_pieces`] with ranks in another order on the circulant graph: large blocks far apart, so
@@ -222,17 +221,10 @@ pub fn circulant_in_pieces(problem: &Problem, pieces: usize) -> Result<Schedule,
 /// assert_eq!(tuwtree_collective::balanced_time(&problem, 1).unwrap().units(), 9.0 + 9.0);
 /// ```
 pub fn circulant_balanced(problem: &Problem, pieces: usize) -> Result<Schedule, CollectiveError> {
-    let phases = Phases::new(problem.processors(), pieces);
-    let circle = phases.balanced(allgathered(problem)?);
-    in_pieces(problem, phases, circle)
+    in_pieces(problem, &Broadcasts::balanced(allgathered(problem)?, pieces, 1))
 }
 
-fn in_pieces(
-    problem: &Problem,
-    phases: Phases,
-    circle: Circle<'_>,
-) -> Result<Schedule, CollectiveError> {
-    let broadcasts = Broadcasts { circle, phases, element_bytes: 1 };
+fn in_pieces(problem: &Problem, broadcasts: &Broadcasts<'_>) -> Result<Schedule, CollectiveError> {
     let meet = |round, rank| broadcasts.meeting(round, rank);
     gathering(problem, broadcasts.phases.rounds(), meet, |round, ends, data| {
         broadcasts.fill(round, ends, data);
@@ -251,8 +243,7 @@ fn in_pieces(
 /// # Complexity
 /// O(p^2 (pieces + log p)) additions, O(p log p) space.
 pub fn time_in_pieces(problem: &Problem, pieces: usize) -> Result<Time, CollectiveError> {
-    let phases = Phases::new(problem.processors(), pieces);
-    time_of(problem, phases, Circle::in_rank_order(allgathered(problem)?))
+    time_of(problem, &Broadcasts::in_rank_order(allgathered(problem)?, pieces, 1))
 }
 
 /// The same along [`circulant_balanced`].
@@ -266,13 +257,10 @@ pub fn time_in_pieces(problem: &Problem, pieces: usize) -> Result<Time, Collecti
 /// # Complexity
 /// As [`time_in_pieces`].
 pub fn balanced_time(problem: &Problem, pieces: usize) -> Result<Time, CollectiveError> {
-    let phases = Phases::new(problem.processors(), pieces);
-    let circle = phases.balanced(allgathered(problem)?);
-    time_of(problem, phases, circle)
+    time_of(problem, &Broadcasts::balanced(allgathered(problem)?, pieces, 1))
 }
 
-fn time_of(problem: &Problem, phases: Phases, circle: Circle<'_>) -> Result<Time, CollectiveError> {
-    let broadcasts = Broadcasts { circle, phases, element_bytes: 1 };
+fn time_of(problem: &Problem, broadcasts: &Broadcasts<'_>) -> Result<Time, CollectiveError> {
     let messages = broadcasts.messages();
     let meet = |round, rank| broadcasts.meeting(round, rank);
     let rounds = (broadcasts.phases.rounds(), Buffer::Output);
@@ -467,12 +455,36 @@ pub(crate) fn fill_pieces(
 
 /// A broadcast from every rank, all at once, of blocks in pieces.
 pub(crate) struct Broadcasts<'a> {
-    pub(crate) circle: Circle<'a>,
+    circle: Circle<'a>,
     pub(crate) phases: Phases,
-    pub(crate) element_bytes: u64,
+    element_bytes: u64,
 }
 
-impl Broadcasts<'_> {
+impl<'a> Broadcasts<'a> {
+    /// # Panics
+    /// For no pieces.
+    pub(crate) fn in_rank_order(
+        sizes: &'a BlockSizes,
+        pieces: usize,
+        element_bytes: u64,
+    ) -> Broadcasts<'a> {
+        let phases = Phases::new(sizes.processors(), pieces);
+        Broadcasts { circle: Circle::in_rank_order(sizes), phases, element_bytes }
+    }
+
+    /// Ranks in an order in which large blocks are far apart.
+    ///
+    /// # Panics
+    /// For no pieces.
+    pub(crate) fn balanced(
+        sizes: &'a BlockSizes,
+        pieces: usize,
+        element_bytes: u64,
+    ) -> Broadcasts<'a> {
+        let phases = Phases::new(sizes.processors(), pieces);
+        Broadcasts { circle: phases.balanced(sizes), phases, element_bytes }
+    }
+
     /// Which ranks a rank meets in a round.
     pub(crate) fn meeting(&self, round: usize, rank: Rank) -> Meeting {
         self.circle.ranks(self.phases.meeting(round, self.circle.place(rank)))

@@ -5,12 +5,11 @@
 
 use crate::CollectiveError;
 use crate::broadcast::binomial_meeting;
-use crate::circle::Circle;
 use crate::circulant::skips;
 use crate::doubling::{self, DoublingRound};
 use crate::error::scattered;
 use crate::folding::{Folding, Resting};
-use crate::pieces::{Broadcasts, Phases};
+use crate::pieces::Broadcasts;
 use crate::rounds::{Arrives, Data, Meeting, Rounds, deed, finished, in_rounds, time_of_rounds};
 use tuwtree_model::{BlockSizes, Order, Problem, Rank, Time};
 use tuwtree_schedule::{
@@ -358,8 +357,8 @@ pub(crate) fn circulant_window(skips: &[usize], index: usize) -> usize {
 /// # Source
 /// J. L. Träff, arXiv:2205.10072, 2407.18004.
 pub fn circulant_in_pieces(problem: &Problem, pieces: usize) -> Result<Schedule, CollectiveError> {
-    let phases = Phases::new(problem.processors(), pieces);
-    in_pieces(problem, phases, Circle::in_rank_order(scattered(problem)?))
+    let element_bytes = problem.operator().element_bytes();
+    in_pieces(problem, &Broadcasts::in_rank_order(scattered(problem)?, pieces, element_bytes))
 }
 
 /// The reduce-scatter of [`circulant_in_pieces`] with ranks in another order on the circulant graph: large blocks far apart,
@@ -374,18 +373,11 @@ pub fn circulant_in_pieces(problem: &Problem, pieces: usize) -> Result<Schedule,
 /// # Complexity
 /// O(p^2 (pieces + log p)).
 pub fn circulant_balanced(problem: &Problem, pieces: usize) -> Result<Schedule, CollectiveError> {
-    let phases = Phases::new(problem.processors(), pieces);
-    let circle = phases.balanced(scattered(problem)?);
-    in_pieces(problem, phases, circle)
+    let element_bytes = problem.operator().element_bytes();
+    in_pieces(problem, &Broadcasts::balanced(scattered(problem)?, pieces, element_bytes))
 }
 
-fn in_pieces(
-    problem: &Problem,
-    phases: Phases,
-    circle: Circle<'_>,
-) -> Result<Schedule, CollectiveError> {
-    let element_bytes = problem.operator().element_bytes();
-    let broadcasts = Broadcasts { circle, phases, element_bytes };
+fn in_pieces(problem: &Problem, broadcasts: &Broadcasts<'_>) -> Result<Schedule, CollectiveError> {
     let rounds = combining(broadcasts.phases.rounds(), Buffer::Output);
     let meet = |round, rank| broadcasts.meeting_backwards(round, rank);
     in_rounds(problem, &rounds, meet, |round, (from, to), data: &mut Data| {
@@ -405,8 +397,8 @@ fn in_pieces(
 /// # Complexity
 /// O(p^2 (pieces + log p)) additions, O(p log p) space.
 pub fn time_in_pieces(problem: &Problem, pieces: usize) -> Result<Time, CollectiveError> {
-    let phases = Phases::new(problem.processors(), pieces);
-    time_of(problem, phases, Circle::in_rank_order(scattered(problem)?))
+    let element_bytes = problem.operator().element_bytes();
+    time_of(problem, &Broadcasts::in_rank_order(scattered(problem)?, pieces, element_bytes))
 }
 
 /// The same along [`circulant_balanced`].
@@ -420,14 +412,11 @@ pub fn time_in_pieces(problem: &Problem, pieces: usize) -> Result<Time, Collecti
 /// # Complexity
 /// As [`time_in_pieces`].
 pub fn balanced_time(problem: &Problem, pieces: usize) -> Result<Time, CollectiveError> {
-    let phases = Phases::new(problem.processors(), pieces);
-    let circle = phases.balanced(scattered(problem)?);
-    time_of(problem, phases, circle)
+    let element_bytes = problem.operator().element_bytes();
+    time_of(problem, &Broadcasts::balanced(scattered(problem)?, pieces, element_bytes))
 }
 
-fn time_of(problem: &Problem, phases: Phases, circle: Circle<'_>) -> Result<Time, CollectiveError> {
-    let element_bytes = problem.operator().element_bytes();
-    let broadcasts = Broadcasts { circle, phases, element_bytes };
+fn time_of(problem: &Problem, broadcasts: &Broadcasts<'_>) -> Result<Time, CollectiveError> {
     let messages = broadcasts.messages();
     let meet = |round, rank| broadcasts.meeting_backwards(round, rank);
     let rounds = (broadcasts.phases.rounds(), Buffer::Output);
