@@ -2,7 +2,7 @@
 //! the completion time that judges them.
 //!
 //! Blocks are the papers' random ones; alpha = 100, beta = gamma = 1. Near-linear means: a million
-//! processors take some 500 times as long as two thousand.
+//! ranks take some 500 times as long as two thousand.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
@@ -13,11 +13,11 @@ use tuwtree_model::{
 use tuwtree_treegen::{AdaptiveRule, adaptive, linear, oblivious};
 
 /// Gathering the papers' random blocks.
-fn random(processors: usize) -> Problem {
-    let parameters = DistributionParameters::new(processors, 1000);
+fn random(ranks: usize) -> Problem {
+    let parameters = DistributionParameters::new(ranks, 1000);
     let sizes = Distribution::Random.sizes(parameters, Randomness::default());
     let costs = Homogeneous::new(100.0, 1.0, 1.0).expect("these are costs");
-    Problem::gather(&sizes.expect("parameters in range"), costs).expect("costs for any processors")
+    Problem::gather(&sizes.expect("parameters in range"), costs).expect("costs for any ranks")
 }
 
 /// Benchmarks a function of the problem at both sizes, with any root.
@@ -25,7 +25,7 @@ fn at_both_sizes<T>(criterion: &mut Criterion, name: &str, build: impl Fn(&Probl
     with_root(criterion, name, |_| Root::Best, build);
 }
 
-/// The same with the root that is asked for among so many processors.
+/// The problem, with this root among this many ranks.
 fn with_root<T>(
     criterion: &mut Criterion,
     name: &str,
@@ -34,21 +34,17 @@ fn with_root<T>(
 ) {
     let mut group = criterion.benchmark_group(name);
     group.sample_size(10);
-    for processors in [2000, 1_000_000] {
-        let problem = random(processors).with_root(root(processors)).expect("in range");
-        group.bench_with_input(
-            BenchmarkId::from_parameter(processors),
-            &problem,
-            |bencher, problem| {
-                bencher.iter(|| build(black_box(problem)));
-            },
-        );
+    for ranks in [2000, 1_000_000] {
+        let problem = random(ranks).with_root(root(ranks)).expect("in range");
+        group.bench_with_input(BenchmarkId::from_parameter(ranks), &problem, |bencher, problem| {
+            bencher.iter(|| build(black_box(problem)));
+        });
     }
     group.finish();
 }
 
 fn constructions(criterion: &mut Criterion) {
-    let middle = |processors| Root::Given(processors / 2);
+    let middle = |ranks| Root::Given(ranks / 2);
     let star = |problem: &Problem| linear(problem).expect("exact times");
     let binomial = |problem: &Problem| oblivious(problem).expect("exact times");
     with_root(criterion, "linear, given root", middle, star);

@@ -6,13 +6,13 @@
 
 use std::error::Error;
 use std::time::{Duration, Instant};
-use tuwtree_dp::{Method, optimal};
+use tuwtree_dp::{Method, optimal_adjacent};
 use tuwtree_model::{
     BlockSizes, ClosedSet, Distribution, DistributionParameters, Homogeneous, Problem, Randomness,
     Root,
 };
 
-/// Up to this many processors the dense method runs too.
+/// Up to this many ranks the dense method runs too.
 const DENSE_MOST: usize = 8000;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -20,13 +20,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let argument = std::env::args().skip(1).find(|argument| !argument.starts_with("--"));
     match argument.as_deref() {
         Some("tables") => tables(),
-        Some(processors) => distributions(processors.parse()?),
+        Some(ranks) => distributions(ranks.parse()?),
         None => distributions(DENSE_MOST),
     }
 }
 
-fn sizes(distribution: Distribution, processors: usize) -> Result<BlockSizes, Box<dyn Error>> {
-    let parameters = DistributionParameters::new(processors, 1000);
+fn sizes(distribution: Distribution, ranks: usize) -> Result<BlockSizes, Box<dyn Error>> {
+    let parameters = DistributionParameters::new(ranks, 1000);
     Ok(distribution.sizes(parameters, Randomness::default())?)
 }
 
@@ -39,25 +39,23 @@ fn timed(
 ) -> Result<(Duration, f64), Box<dyn Error>> {
     let problem = Problem::gather(sizes, costs)?.with_root(root)?;
     let started = Instant::now();
-    let optimum = optimal(&problem, method, &())?;
+    let optimum = optimal_adjacent(&problem, method, &())?;
     Ok((started.elapsed(), optimum.value))
 }
 
 /// One line for each distribution, gamma and kind of root, at alpha = 100.
-fn distributions(processors: usize) -> Result<(), Box<dyn Error>> {
-    println!(
-        "p = {processors}, b = 1000, rho = 5, alpha = 100, beta = 1; seconds, tree included\n"
-    );
+fn distributions(ranks: usize) -> Result<(), Box<dyn Error>> {
+    println!("p = {ranks}, b = 1000, rho = 5, alpha = 100, beta = 1; seconds, tree included\n");
     println!(
         "{:<20} {:>5} {:>8} {:>9} {:>9} {:>12}",
         "distribution", "gamma", "root", "runs", "dense", "dense/runs"
     );
     let mut longest = Duration::ZERO;
     for distribution in Distribution::published() {
-        let sizes = sizes(distribution, processors)?;
+        let sizes = sizes(distribution, ranks)?;
         for gamma in [1.0, 0.0] {
             let costs = Homogeneous::new(100.0, 1.0, gamma)?;
-            for (name, root) in [("best", Root::Best), ("p/2", Root::Given(processors / 2))] {
+            for (name, root) in [("best", Root::Best), ("p/2", Root::Given(ranks / 2))] {
                 let (runs, value) = timed(&sizes, &costs, root, Method::Runs)?;
                 longest = longest.max(runs);
                 let mut line = format!(
@@ -65,7 +63,7 @@ fn distributions(processors: usize) -> Result<(), Box<dyn Error>> {
                     distribution.name(),
                     runs.as_secs_f64()
                 );
-                if processors <= DENSE_MOST {
+                if ranks <= DENSE_MOST {
                     let (dense, dense_value) = timed(&sizes, &costs, root, Method::Dense)?;
                     assert_eq!(value, dense_value, "the methods differ");
                     let ratio = dense.as_secs_f64() / runs.as_secs_f64();

@@ -1,4 +1,4 @@
-//! Optimal trees against the number of processors: the O(p^2) tables and the published O(p^3)
+//! Optimal trees against the number of ranks: the O(p^2) tables and the published O(p^3)
 //! recurrences in the same run, tree included.
 //!
 //! Blocks are spikes: every fifth or so has 5000 bytes, the others one. alpha = 100, beta = gamma =
@@ -8,7 +8,7 @@ use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 use std::time::Duration;
 use tuwtree_dp::wider::{Class, LawBySize, optimal_by_size, optimal_on_links};
-use tuwtree_dp::{Method, Optimum, optimal, optimal_binary};
+use tuwtree_dp::{Method, Optimum, optimal_adjacent, optimal_binary};
 use tuwtree_model::{
     ClosedSet, Distribution, DistributionParameters, Hierarchy, Homogeneous, Level, LinkLaw, Piece,
     PiecewiseLinear, Placement, Problem, Randomness, Root,
@@ -18,11 +18,11 @@ use tuwtree_model::{
 const MOST_PLAIN: usize = 2000;
 
 /// Gathering the papers' spikes.
-fn spikes(processors: usize) -> Problem {
-    let parameters = DistributionParameters::new(processors, 1000);
+fn spikes(ranks: usize) -> Problem {
+    let parameters = DistributionParameters::new(ranks, 1000);
     let sizes = Distribution::Spikes.sizes(parameters, Randomness::default());
     let costs = Homogeneous::new(100.0, 1.0, 1.0).expect("these are costs");
-    Problem::gather(&sizes.expect("parameters in range"), costs).expect("costs for any processors")
+    Problem::gather(&sizes.expect("parameters in range"), costs).expect("costs for any ranks")
 }
 
 /// One group: a program at growing p, by every method.
@@ -38,13 +38,13 @@ fn compare(
         .sample_size(10)
         .warm_up_time(Duration::from_millis(200))
         .measurement_time(Duration::from_secs(2));
-    for processors in [250, 2000, 8000] {
-        let problem = spikes(processors).with_root(root(processors)).expect("in range");
+    for ranks in [250, 2000, 8000] {
+        let problem = spikes(ranks).with_root(root(ranks)).expect("in range");
         for &method in methods {
-            if method == Method::Plain && processors > MOST_PLAIN {
+            if method == Method::Plain && ranks > MOST_PLAIN {
                 continue;
             }
-            let id = BenchmarkId::new(method.name(), processors);
+            let id = BenchmarkId::new(method.name(), ranks);
             group.bench_with_input(id, &problem, |bencher, problem| {
                 bencher.iter(|| program(black_box(problem), method));
             });
@@ -54,8 +54,8 @@ fn compare(
 }
 
 fn optimal_trees(criterion: &mut Criterion) {
-    let (any, middle) = (|_| Root::Best, |processors| Root::Given(processors / 2));
-    let tree = |problem: &Problem, method| optimal(problem, method, &()).expect("it fits");
+    let (any, middle) = (|_| Root::Best, |ranks| Root::Given(ranks / 2));
+    let tree = |problem: &Problem, method| optimal_adjacent(problem, method, &()).expect("it fits");
     compare(criterion, "optimal tree, best root", Method::ALL, any, tree);
     compare(criterion, "optimal tree, given root", Method::ALL, middle, tree);
     let binary: Vec<Method> = Method::all().filter(|method| method.finds_binary_trees()).collect();
@@ -76,37 +76,29 @@ fn consecutive_trees(criterion: &mut Criterion) {
     let links: LinkLaw = PiecewiseLinear::new(pieces.into()).expect("these are costs").into();
     let mut group = criterion.benchmark_group("consecutive tree at costs by size, given root");
     group.sample_size(10).warm_up_time(Duration::from_millis(200));
-    for processors in [250, 1000] {
+    for ranks in [250, 1000] {
         let name = "network".to_owned();
-        let level = Level { name, members: processors, links: links.clone() };
+        let level = Level { name, members: ranks, links: links.clone() };
         let machine = Hierarchy::new(vec![level], Placement::Block, 0.0).expect("one level");
-        let blocks = spikes(processors);
+        let blocks = spikes(ranks);
         let sizes = blocks.blocks().expect("spikes are blocks");
         let problem = Problem::gather(sizes, &machine).expect("costs for as many");
-        let problem = problem.with_root(Root::Given(processors / 2)).expect("in range");
+        let problem = problem.with_root(Root::Given(ranks / 2)).expect("in range");
         let class = Class::Consecutive;
-        group.bench_with_input(
-            BenchmarkId::new("dense", processors),
-            &problem,
-            |bencher, problem| {
-                bencher.iter(|| {
-                    optimal_on_links(black_box(problem), class, u64::MAX, &()).expect("it fits")
-                });
-            },
-        );
-        if processors > 250 {
+        group.bench_with_input(BenchmarkId::new("dense", ranks), &problem, |bencher, problem| {
+            bencher.iter(|| {
+                optimal_on_links(black_box(problem), class, u64::MAX, &()).expect("it fits")
+            });
+        });
+        if ranks > 250 {
             continue;
         }
-        group.bench_with_input(
-            BenchmarkId::new("plain", processors),
-            &problem,
-            |bencher, problem| {
-                let law = LawBySize::shared(problem, sizes);
-                bencher.iter(|| {
-                    optimal_by_size(black_box(&law), class, problem.root(), &()).expect("it fits")
-                });
-            },
-        );
+        group.bench_with_input(BenchmarkId::new("plain", ranks), &problem, |bencher, problem| {
+            let law = LawBySize::shared(problem, sizes);
+            bencher.iter(|| {
+                optimal_by_size(black_box(&law), class, problem.root(), &()).expect("it fits")
+            });
+        });
     }
     group.finish();
 }

@@ -1,4 +1,4 @@
-//! Optimal ordered trees where each pair of processors has costs of its own: the lower envelopes
+//! Optimal ordered trees where each pair of ranks has costs of its own: the lower envelopes
 //! against the published recurrence in the same run, tree included.
 //!
 //! Blocks of up to 2000 bytes. Costs of three kinds: every pair its own (`random`), three levels of
@@ -49,27 +49,27 @@ fn matrices(p: usize) -> [(&'static str, CostMatrix); 3] {
 }
 
 fn per_pair(criterion: &mut Criterion) {
-    for processors in [32, 64, 100, 200] {
-        let sizes = BlockSizes::new(draws(processors, 2000)).expect("small sizes");
-        for (name, costs) in matrices(processors) {
-            let problem = Problem::gather(&sizes, &costs).expect("costs for as many processors");
+    for ranks in [32, 64, 100, 200] {
+        let sizes = BlockSizes::new(draws(ranks, 2000)).expect("small sizes");
+        for (name, costs) in matrices(ranks) {
+            let problem = Problem::gather(&sizes, &costs).expect("costs for as many ranks");
             let mut group = criterion.benchmark_group(format!("per pair, {name}"));
             group
                 .sample_size(10)
                 .warm_up_time(Duration::from_millis(200))
                 .measurement_time(Duration::from_secs(2));
             for method in PairMethod::all() {
-                if method == PairMethod::Plain && processors > MOST_PLAIN {
+                if method == PairMethod::Plain && ranks > MOST_PLAIN {
                     continue;
                 }
-                let id = BenchmarkId::new(method.name(), processors);
+                let id = BenchmarkId::new(method.name(), ranks);
                 group.bench_function(id, |bencher| {
                     bencher.iter(|| {
                         optimal_per_pair(black_box(&problem), method, &()).expect("there are links")
                     });
                 });
             }
-            group.bench_function(BenchmarkId::new("binary", processors), |bencher| {
+            group.bench_function(BenchmarkId::new("binary", ranks), |bencher| {
                 bencher.iter(|| {
                     optimal_binary_per_pair(black_box(&problem), &()).expect("there are links")
                 });

@@ -1,4 +1,4 @@
-//! Time and memory of optimal trees against the number of processors, for every method.
+//! Time and memory of optimal trees against the number of ranks, for every method.
 //!
 //! `cargo bench --bench scaling` doubles p until a computation would take longer than a limit, and
 //! prints what each took. Every computation is a process of its own, which computes one tree and
@@ -6,7 +6,7 @@
 //! latter. Blocks are those of the papers' experiments with b = 1000 and rho = 5; alpha = 100 and
 //! beta = 1.
 //!
-//! Arguments follow `--`: `--max-seconds 40`, `--max-processors 100000`, `--quick` (a smoke run),
+//! Arguments follow `--`: `--max-seconds 40`, `--max-ranks 100000`, `--quick` (a smoke run),
 //! and `--plot docs/figures/scaling.svg` for a drawing and, beside it, a file of the figures as
 //! comma-separated values.
 
@@ -18,12 +18,12 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
-use tuwtree_dp::{Method, optimal};
+use tuwtree_dp::{Method, optimal_adjacent};
 use tuwtree_model::{
     ClosedSet, Distribution, DistributionParameters, Homogeneous, Problem, Randomness, Root,
 };
 
-/// The first number of processors.
+/// The first number of ranks.
 const LEAST: usize = 250;
 
 /// What is measured: a distribution and its gamma, and the colour it has in the drawing. The
@@ -36,7 +36,7 @@ const CASES: [(Distribution, f64, RGBColor); 5] = [
     (Distribution::Increasing, 0.0, RGBColor(30, 30, 30)),
 ];
 
-/// Time and memory of optimal trees against the number of processors.
+/// Time and memory of optimal trees against the number of ranks.
 #[derive(Parser)]
 struct Options {
     /// Stop doubling p before a computation would take longer.
@@ -44,7 +44,7 @@ struct Options {
     max_seconds: f64,
     /// Stop at this p, whatever the method.
     #[arg(long, default_value_t = 1_024_000)]
-    max_processors: usize,
+    max_ranks: usize,
     /// A smoke run: p up to 500.
     #[arg(long)]
     quick: bool,
@@ -66,9 +66,9 @@ struct Task {
     method: Method,
     /// Which of [`CASES`].
     case: usize,
-    /// Whether the root is given (the middle processor) or chosen.
+    /// True if the root is given (the middle rank); else it is chosen.
     given_root: bool,
-    processors: usize,
+    ranks: usize,
 }
 
 /// What a computation took.
@@ -100,7 +100,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         for case in 0..CASES.len() {
             let first = measurements.len();
             for method in Method::all() {
-                series(Task { method, case, given_root, processors: LEAST }, &options, |found| {
+                series(Task { method, case, given_root, ranks: LEAST }, &options, |found| {
                     measurements.push(found);
                 })?;
             }
@@ -115,7 +115,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Beyond which p a method is not worth waiting for, or has no room.
-fn most_processors(method: Method) -> usize {
+fn most_ranks(method: Method) -> usize {
     match method.name() {
         "plain" => 2000,
         "dense" => 16_000,
@@ -129,13 +129,13 @@ fn series(
     options: &Options,
     mut report: impl FnMut(Measurement),
 ) -> Result<(), Box<dyn Error>> {
-    let mut most = most_processors(first.method).min(options.max_processors);
+    let mut most = most_ranks(first.method).min(options.max_ranks);
     if options.quick {
         most = most.min(2 * LEAST);
     }
     let mut task = first;
     let mut before: Option<f64> = None;
-    while task.processors <= most {
+    while task.ranks <= most {
         let found = task.measure()?;
         report(found);
         // The next one takes as much longer as this one did, but not less than twice as long.
@@ -144,7 +144,7 @@ fn series(
             break;
         }
         before = Some(found.seconds);
-        task.processors *= 2;
+        task.ranks *= 2;
     }
     Ok(())
 }
@@ -157,17 +157,17 @@ impl Task {
             self.method.name().to_owned(),
             self.case.to_string(),
             root.to_owned(),
-            self.processors.to_string(),
+            self.ranks.to_string(),
         ]
     }
 
     fn from_words(words: &[String]) -> Result<Task, Box<dyn Error>> {
-        let [method, case, root, processors] = words else { return Err("four words".into()) };
+        let [method, case, root, ranks] = words else { return Err("four words".into()) };
         Ok(Task {
             method: method.parse()?,
             case: case.parse()?,
             given_root: root == "given",
-            processors: processors.parse()?,
+            ranks: ranks.parse()?,
         })
     }
 
@@ -194,13 +194,13 @@ impl Task {
     /// Performs the task: seconds, mebibytes, the tree's completion time.
     fn perform(self) -> Result<(f64, Option<f64>, f64), Box<dyn Error>> {
         let (distribution, gamma, _) = CASES[self.case];
-        let parameters = DistributionParameters::new(self.processors, 1000);
+        let parameters = DistributionParameters::new(self.ranks, 1000);
         let sizes = distribution.sizes(parameters, Randomness::default())?;
         let costs = Homogeneous::new(100.0, 1.0, gamma)?;
-        let root = if self.given_root { Root::Given(self.processors / 2) } else { Root::Best };
+        let root = if self.given_root { Root::Given(self.ranks / 2) } else { Root::Best };
         let problem = Problem::gather(&sizes, costs)?.with_root(root)?;
         let start = Instant::now();
-        let optimum = optimal(&problem, self.method, &())?;
+        let optimum = optimal_adjacent(&problem, self.method, &())?;
         Ok((start.elapsed().as_secs_f64(), peak_mebibytes(), optimum.value))
     }
 }
@@ -235,14 +235,14 @@ fn print_table(measurements: &[Measurement]) -> Result<(), Box<dyn Error>> {
         }
     }
     println!();
-    let mut sizes: Vec<usize> = measurements.iter().map(|found| found.task.processors).collect();
+    let mut sizes: Vec<usize> = measurements.iter().map(|found| found.task.ranks).collect();
     sizes.sort_unstable();
     sizes.dedup();
-    for processors in sizes {
-        print!("{processors:>9}");
+    for ranks in sizes {
+        print!("{ranks:>9}");
         let row: Vec<Option<&Measurement>> = Method::all()
             .map(|method| {
-                let task = Task { method, case, given_root, processors };
+                let task = Task { method, case, given_root, ranks };
                 measurements.iter().find(|found| found.task == task)
             })
             .collect();
@@ -261,7 +261,7 @@ fn print_table(measurements: &[Measurement]) -> Result<(), Box<dyn Error>> {
         let mut values = row.iter().flatten().map(|found| found.value);
         let first = values.next();
         if values.any(|value| Some(value) != first) {
-            return Err(format!("the methods disagree at p = {processors}").into());
+            return Err(format!("the methods disagree at p = {ranks}").into());
         }
     }
     Ok(())
@@ -274,20 +274,20 @@ fn write_csv(path: &Path, measurements: &[Measurement]) -> Result<(), Box<dyn Er
         "distribution",
         "gamma",
         "root",
-        "processors",
+        "ranks",
         "seconds",
         "peak_mebibytes",
         "completion_time",
     ])?;
     for found in measurements {
-        let [method, _, root, processors] = found.task.words();
+        let [method, _, root, ranks] = found.task.words();
         let (distribution, gamma, _) = CASES[found.task.case];
         file.write_record([
             method,
             distribution.name().to_owned(),
             gamma.to_string(),
             root,
-            processors,
+            ranks,
             format!("{:.6}", found.seconds),
             found.mebibytes.map_or(String::new(), |memory| format!("{memory:.1}")),
             found.value.to_string(),
@@ -327,14 +327,14 @@ fn panel(
     measurements: &[&Measurement],
     quantity: impl Fn(&Measurement) -> Option<f64>,
 ) -> Result<(), Box<dyn Error>> {
-    let processors = measurements.iter().map(|found| found.task.processors as f64);
+    let ranks = measurements.iter().map(|found| found.task.ranks as f64);
     let quantities = measurements.iter().filter_map(|found| quantity(found));
     let mut chart = ChartBuilder::on(area)
         .caption(caption, CAPTION)
         .margin(14)
         .x_label_area_size(42)
         .y_label_area_size(72)
-        .build_cartesian_2d(span(processors).log_scale(), span(quantities).log_scale())?;
+        .build_cartesian_2d(span(ranks).log_scale(), span(quantities).log_scale())?;
     chart
         .configure_mesh()
         .x_desc("processes p")
@@ -352,7 +352,7 @@ fn panel(
             let points: Vec<(f64, f64)> = measurements
                 .iter()
                 .filter(|found| found.task.case == case && found.task.method == method)
-                .filter_map(|found| Some((found.task.processors as f64, quantity(found)?)))
+                .filter_map(|found| Some((found.task.ranks as f64, quantity(found)?)))
                 .collect();
             let style = colour.stroke_width(2);
             chart.draw_series(LineSeries::new(points.iter().copied(), style))?;

@@ -11,7 +11,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let best = best(&problem)?;
     println!("{}: {} s", best.construction.name(), best.time());
     let schedule = best.plan().schedule(&problem)?;
-    for rank in 0..problem.processors() {
+    for rank in 0..problem.ranks() {
         println!("rank {rank}: {} actions", schedule.programs().actions(rank).len());
     }
     Ok(())

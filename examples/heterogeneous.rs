@@ -48,16 +48,16 @@ fn multi_site() -> Trial {
     let Costs::Hierarchical(by_cluster) = &machine.costs else {
         return Err("two-sites.toml is hierarchical".into());
     };
-    let processors = 39;
-    let nodes: Vec<usize> = (0..processors).map(|rank| by_cluster.node(rank)).collect();
+    let ranks = 39;
+    let nodes: Vec<usize> = (0..ranks).map(|rank| by_cluster.node(rank)).collect();
     // 16 and 39 have no common divisor: neighbours in rank are far apart.
-    let scattered: Vec<usize> = (0..processors).map(|rank| nodes[rank * 16 % processors]).collect();
+    let scattered: Vec<usize> = (0..ranks).map(|rank| nodes[rank * 16 % ranks]).collect();
     for (name, nodes) in [("two sites, by cluster", nodes), ("two sites, scattered", scattered)] {
         let speeds: Vec<f64> = nodes.iter().map(|&node| CLUSTER_SPEEDS[cluster(node)]).collect();
         let placement = Placement::Listed(nodes);
         let hierarchy =
             Hierarchy::new(by_cluster.levels().to_vec(), placement, by_cluster.gamma())?;
-        let costs = Costs::Hierarchical(hierarchy).matrix(processors)?;
+        let costs = Costs::Hierarchical(hierarchy).matrix(ranks)?;
         rows(name, &speeds, &costs)?;
     }
     Ok(())
@@ -71,11 +71,11 @@ fn cluster(node: usize) -> usize {
 /// 14 processes behind a switch; fast computers have somewhat faster links. Sizes by speed, and, as
 /// the paper tried too, sizes that vary by far more.
 fn one_switch() -> Trial {
-    let processors = SWITCH_SPEEDS.len();
+    let ranks = SWITCH_SPEEDS.len();
     let overhead = |rank: Rank| 25e-6 / SWITCH_SPEEDS[rank].sqrt();
     let per_byte = |rank: Rank| 8.5e-9 * (1.0 + 0.3 / SWITCH_SPEEDS[rank]);
     let costs = CostMatrix::from_fn(
-        processors,
+        ranks,
         |sender, receiver| overhead(sender) + overhead(receiver),
         |sender, receiver| per_byte(sender).max(per_byte(receiver)),
         |rank| 3e-10 / SWITCH_SPEEDS[rank],

@@ -59,8 +59,8 @@ struct Excesses {
 }
 
 impl Excesses {
-    fn new(distribution: Distribution, processors: usize) -> Result<Excesses, Box<dyn Error>> {
-        let parameters = DistributionParameters::new(processors, 1000);
+    fn new(distribution: Distribution, ranks: usize) -> Result<Excesses, Box<dyn Error>> {
+        let parameters = DistributionParameters::new(ranks, 1000);
         let blocks = distribution.sizes(parameters, Randomness::default())?;
         let costs = Homogeneous::new(f64::from(ALPHA), 1.0, 1.0)?;
         let sizes = ScaledSizes::new(&costs, &blocks).ok_or("the times do not fit")?;
@@ -70,8 +70,7 @@ impl Excesses {
 
     /// `E(i,i+1), …, E(i,p-1)`.
     fn row(&self, i: usize) -> impl Iterator<Item = i32> + '_ {
-        (i + 1..self.sizes.processors())
-            .map(move |j| self.times.get(i, j) - self.sizes.volume(i, j))
+        (i + 1..self.sizes.ranks()).map(move |j| self.times.get(i, j) - self.sizes.volume(i, j))
     }
 
     /// How many stretches of equal excess row `i` has.
@@ -85,7 +84,7 @@ impl Excesses {
     }
 
     fn mean_runs(&self) -> f64 {
-        let rows = self.sizes.processors() - 1;
+        let rows = self.sizes.ranks() - 1;
         (0..rows).map(|i| self.runs(i)).sum::<usize>() as f64 / rows as f64
     }
 }

@@ -4,6 +4,7 @@
 //! `cargo run --release --example times_over_bounds` prints the tables of `docs/collectives.md`, in a minute or two.
 
 use std::error::Error;
+use tuwtree_bounds::best_lower_bound;
 use tuwtree_collective::reduce_scatter::{self, halving, pairwise_time};
 use tuwtree_collective::{
     CollectiveError, bruck, circulant, likely_pieces, recursive_doubling, ring_in_chunks_time,
@@ -11,7 +12,7 @@ use tuwtree_collective::{
 };
 use tuwtree_model::{
     BlockSizes, ClosedSet, Distribution, DistributionParameters, Homogeneous, Operation, Operator,
-    Problem, Randomness, best_lower_bound,
+    Problem, Randomness,
 };
 use tuwtree_schedule::{Schedule, Sends, simulate};
 
@@ -20,37 +21,36 @@ const ALPHA: f64 = 100.0;
 /// The chunks of MPICH's ring.
 const CHUNK_BYTES: u64 = 32_768;
 /// By name, and one block as large as all others would be.
-const SHAPES: [Shape; 6] = [
-    Shape::Law(Distribution::Same),
-    Shape::Law(Distribution::Random),
-    Shape::Law(Distribution::Increasing),
-    Shape::Law(Distribution::Spikes),
-    Shape::Law(Distribution::Skewed),
-    Shape::OneLarge,
+const SHAPES: [CaseShape; 6] = [
+    CaseShape::Law(Distribution::Same),
+    CaseShape::Law(Distribution::Random),
+    CaseShape::Law(Distribution::Increasing),
+    CaseShape::Law(Distribution::Spikes),
+    CaseShape::Law(Distribution::Skewed),
+    CaseShape::OneLarge,
 ];
 
 #[derive(Clone, Copy)]
-enum Shape {
+enum CaseShape {
     Law(Distribution),
     OneLarge,
 }
 
-impl Shape {
+impl CaseShape {
     fn name(self) -> &'static str {
         match self {
-            Shape::Law(distribution) => distribution.name(),
-            Shape::OneLarge => "one large",
+            CaseShape::Law(distribution) => distribution.name(),
+            CaseShape::OneLarge => "one large",
         }
     }
 
-    fn sizes(self, processors: usize, mean: u64) -> Result<BlockSizes, Box<dyn Error>> {
+    fn sizes(self, ranks: usize, mean: u64) -> Result<BlockSizes, Box<dyn Error>> {
         Ok(match self {
-            Shape::Law(distribution) => distribution
-                .sizes(DistributionParameters::new(processors, mean), Randomness::default())?,
-            Shape::OneLarge => {
-                let block =
-                    |rank| if rank == processors / 3 { processors as u64 * mean } else { 1 };
-                BlockSizes::new((0..processors).map(block))?
+            CaseShape::Law(distribution) => distribution
+                .sizes(DistributionParameters::new(ranks, mean), Randomness::default())?,
+            CaseShape::OneLarge => {
+                let block = |rank| if rank == ranks / 3 { ranks as u64 * mean } else { 1 };
+                BlockSizes::new((0..ranks).map(block))?
             }
         })
     }
@@ -72,12 +72,12 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn for_all(
-    row: impl Fn(usize, u64, Shape) -> Result<(), Box<dyn Error>>,
+    row: impl Fn(usize, u64, CaseShape) -> Result<(), Box<dyn Error>>,
 ) -> Result<(), Box<dyn Error>> {
-    for processors in [48, 512, 4096] {
+    for ranks in [48, 512, 4096] {
         for mean in [10, 1_000, 100_000] {
             for shape in SHAPES {
-                row(processors, mean, shape)?;
+                row(ranks, mean, shape)?;
             }
         }
     }
@@ -98,13 +98,13 @@ fn costs() -> Homogeneous {
 }
 
 /// One row: times over the lower bound, and the number of pieces.
-fn print(processors: usize, mean: u64, shape: Shape, factors: &[f64], pieces: usize) {
+fn print(ranks: usize, mean: u64, shape: CaseShape, factors: &[f64], pieces: usize) {
     let cells: Vec<String> = factors.iter().map(|factor| format!("{factor:.2}")).collect();
-    println!("| {processors} | {mean} | {} | {} | {pieces} |", shape.name(), cells.join(" | "));
+    println!("| {ranks} | {mean} | {} | {} | {pieces} |", shape.name(), cells.join(" | "));
 }
 
-fn allgather(processors: usize, mean: u64, shape: Shape) -> Result<(), Box<dyn Error>> {
-    let sizes = shape.sizes(processors, mean)?;
+fn allgather(ranks: usize, mean: u64, shape: CaseShape) -> Result<(), Box<dyn Error>> {
+    let sizes = shape.sizes(ranks, mean)?;
     let problem = Problem::allgather(&sizes, costs())?;
     let bound = best_lower_bound(&problem)?.units();
     let ring = ring_time(&problem)?.units();
@@ -112,7 +112,7 @@ fn allgather(processors: usize, mean: u64, shape: Shape) -> Result<(), Box<dyn E
     let doubling = of(recursive_doubling, &problem)?;
     let of_bruck = of(bruck, &problem)?;
     // By all data together: what MPICH chooses.
-    let library = match (processors.is_power_of_two(), sizes.total()) {
+    let library = match (ranks.is_power_of_two(), sizes.total()) {
         (true, ..524_288) => doubling,
         (false, ..81_920) => of_bruck,
         _ => chunks,
@@ -120,12 +120,12 @@ fn allgather(processors: usize, mean: u64, shape: Shape) -> Result<(), Box<dyn E
     let pieces = likely_pieces(&sizes, &costs(), Operator::FREE);
     let most = time_in_pieces_at_most(&sizes, &costs(), Operator::FREE, pieces);
     let times = [ring, chunks, doubling, of_bruck, of(circulant, &problem)?, library, most];
-    print(processors, mean, shape, &times.map(|time| time / bound), pieces);
+    print(ranks, mean, shape, &times.map(|time| time / bound), pieces);
     Ok(())
 }
 
-fn reduce_scattered(processors: usize, mean: u64, shape: Shape) -> Result<(), Box<dyn Error>> {
-    let sizes = shape.sizes(processors, mean)?;
+fn reduce_scattered(ranks: usize, mean: u64, shape: CaseShape) -> Result<(), Box<dyn Error>> {
+    let sizes = shape.sizes(ranks, mean)?;
     let problem = Problem::new(Operation::ReduceScatter, sizes.clone(), costs())?;
     let bound = best_lower_bound(&problem)?.units();
     let pairwise = pairwise_time(&problem)?.units();
@@ -134,6 +134,6 @@ fn reduce_scattered(processors: usize, mean: u64, shape: Shape) -> Result<(), Bo
     let pieces = likely_pieces(&sizes, &costs(), Operator::FREE);
     let most = time_in_pieces_at_most(&sizes, &costs(), Operator::FREE, pieces);
     let times = [pairwise, halved, of(reduce_scatter::circulant, &problem)?, library, most];
-    print(processors, mean, shape, &times.map(|time| time / bound), pieces);
+    print(ranks, mean, shape, &times.map(|time| time / bound), pieces);
     Ok(())
 }

@@ -14,16 +14,17 @@
 
 use rayon::prelude::*;
 use std::error::Error;
+use tuwtree_bounds::best_lower_bound;
 use tuwtree_dp::non_ordered::{BlockOrder, direct, sorted};
-use tuwtree_dp::{default_method, optimal};
+use tuwtree_dp::{default_method, optimal_adjacent};
 use tuwtree_model::{
     BlockSizes, ClosedSet, Distribution, DistributionParameters, Homogeneous, Problem, Randomness,
-    Root, Tree, best_lower_bound, completion_time, largest_block,
+    Root, Tree, completion_time, largest_block,
 };
 use tuwtree_treegen::{AdaptiveRule, adaptive, doubling, greedy, linear, oblivious, two_block};
 
 /// 500 nodes of 16 processes.
-const PROCESSORS: usize = 8000;
+const RANKS: usize = 8000;
 /// The mean blocks of the figures, in integers.
 const MEAN_BLOCKS: [u64; 5] = [1, 10, 100, 1000, 10_000];
 /// An integer, in bytes.
@@ -39,7 +40,7 @@ const COLUMNS: [&str; 9] =
 fn main() -> Result<(), Box<dyn Error>> {
     let costs = Homogeneous::new(COSTS[0], COSTS[1], COSTS[2])?;
     println!(
-        "Completion times in microseconds, gather or scatter, {PROCESSORS} processes; mean block b in \
+        "Completion times in microseconds, gather or scatter, {RANKS} processes; mean block b in \
          integers;\nalpha = {}, beta = gamma = {} a byte.",
         COSTS[0], COSTS[1]
     );
@@ -67,7 +68,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn blocks(distribution: Distribution, mean_block: u64) -> Result<BlockSizes, Box<dyn Error>> {
-    let parameters = DistributionParameters::new(PROCESSORS, mean_block);
+    let parameters = DistributionParameters::new(RANKS, mean_block);
     let integers = distribution.sizes(parameters, Randomness::default())?;
     Ok(BlockSizes::new(integers.iter().map(|integers| integers * INTEGER))?)
 }
@@ -79,7 +80,7 @@ fn times(sizes: &BlockSizes, costs: Homogeneous, root: Root) -> Result<[f64; 8],
     // A library's trees start where the caller says.
     let start = root.given().unwrap_or_else(|| largest_block(sizes));
     let given = problem.with_root(Root::Given(start))?;
-    let ordered = optimal(&problem, default_method(&problem), &())?.tree;
+    let ordered = optimal_adjacent(&problem, default_method(&problem), &())?.tree;
     let direct = time(&direct(&problem, DIRECT_SENDERS, &())?)?.min(time(&ordered)?);
     let any = [sorted(&problem, BlockOrder::ALL, &())?, doubling(&problem)?, greedy(&problem)?];
     let mut least = direct;

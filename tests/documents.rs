@@ -20,7 +20,7 @@ fn the_schema_refuses_what_the_program_refuses() {
     let validator = schema(TREE);
     assert!(validator.is_valid(&serde_json::from_str(good).unwrap()));
     for (from, to) in [
-        ("\"version\":1", "\"version\":5"),
+        ("\"version\":1", "\"version\":6"),
         ("\"root\":0", "\"root\":0,\"order\":\"ordered\""),
         ("tuwtree-tree", "tree"),
         ("\"root\":0", "\"root\":-1"),

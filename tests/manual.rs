@@ -149,6 +149,47 @@ fn commands_outside_sessions_are_ones_that_the_program_knows() {
     assert!(commands > 10, "{commands} commands");
 }
 
+/// Pieces of a help text: an option with its description is one, each other line another.
+fn entries(help: &str) -> Vec<String> {
+    let mut entries: Vec<String> = Vec::new();
+    for line in help.split_inclusive('\n') {
+        let goes_on = line.trim().is_empty() || line.starts_with("        ");
+        match entries.last_mut().filter(|last| is_option(last) && goes_on) {
+            Some(option) => option.push_str(line),
+            None => entries.push(line.to_owned()),
+        }
+    }
+    entries
+}
+
+/// True for a piece of a help text that describes an option.
+fn is_option(entry: &str) -> bool {
+    entry.starts_with("  ") && entry.trim_start().starts_with('-')
+}
+
+/// The long name of an option.
+fn option_name(entry: &str) -> &str {
+    let mut words = entry.split([' ', ',', '\n', '.', '[']).filter(|word| !word.is_empty());
+    words.find(|word| word.starts_with("--")).expect("options have long names")
+}
+
+/// A help text without headings that no option follows, and without more than one empty line in a row.
+fn without_empty_headings(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let is_heading = |line: &str| !line.starts_with(' ') && line.ends_with(':');
+    let mut kept: Vec<&str> = Vec::new();
+    for (at, &line) in lines.iter().enumerate() {
+        let below = lines[at + 1..].iter().find(|line| !line.trim().is_empty());
+        let has_entries = below.is_some_and(|below| below.starts_with(' '));
+        let is_second_space =
+            line.trim().is_empty() && kept.last().is_none_or(|it| it.trim().is_empty());
+        if !(is_heading(line) && !has_entries || is_second_space) {
+            kept.push(line);
+        }
+    }
+    kept.join("\n").trim_end().to_owned()
+}
+
 #[test]
 fn the_reference_is_what_the_program_says() {
     let help = |arguments: &[&str]| {
@@ -162,11 +203,37 @@ fn the_reference_is_what_the_program_says() {
         .filter_map(|line| line.strip_prefix("  ").filter(|line| !line.starts_with(' ')));
     let names: Vec<&str> = names.map(|line| line.split_whitespace().next().unwrap()).collect();
     assert!(names.contains(&"optimize"), "{names:?}");
+    let commands: Vec<(&str, Vec<String>)> = names
+        .into_iter()
+        .filter(|name| *name != "help")
+        .map(|name| (name, entries(&help(&[name, "--help"]))))
+        .collect();
+    let is_shared = |entry: &String| {
+        is_option(entry) && commands.iter().filter(|(_, all)| all.contains(entry)).count() >= 2
+    };
+    let mut shared: Vec<&String> = Vec::new();
+    for entry in commands.iter().flat_map(|(_, all)| all).filter(|entry| is_shared(entry)) {
+        if !shared.contains(&entry) {
+            shared.push(entry);
+        }
+    }
     let mut reference = format!(
-        "# Commands and options\n\nWhat `--help` says of the program and of each command.\n\n```text\n{program}```\n"
+        "# Commands and options\n\nThe output of `--help`, of the program and of each command.\n\n```text\n{program}```\n\n\
+         ## Shared options\n\nOptions with one meaning in several commands; each command lists their names.\n\n\
+         ```text\n{}\n```\n",
+        shared.into_iter().map(|entry| entry.trim_end()).collect::<Vec<_>>().join("\n")
     );
-    for name in names.into_iter().filter(|name| *name != "help") {
-        reference += &format!("\n## tuwtree {name}\n\n```text\n{}```\n", help(&[name, "--help"]));
+    for (name, all) in &commands {
+        let (shared, own): (Vec<&String>, Vec<&String>) =
+            all.iter().partition(|one| is_shared(one));
+        // Headings of which no option is left have no options below them.
+        let text: String = own.into_iter().map(String::as_str).collect();
+        let text = without_empty_headings(&text);
+        let names: Vec<&str> = shared.iter().map(|entry| option_name(entry)).collect();
+        reference += &format!("\n## tuwtree {name}\n\n```text\n{text}\n```\n");
+        if !names.is_empty() {
+            reference += &format!("\nShared options: `{}`.\n", names.join("`, `"));
+        }
     }
     let reference: String =
         reference.lines().map(|line| format!("{}\n", line.trim_end())).collect();

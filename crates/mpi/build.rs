@@ -1,5 +1,5 @@
 //! Names the shared library, and tells the tests which compiler and which `mpirun` belong to the MPI
-//! library of the executor.
+//! library of the binding.
 
 use std::env;
 
@@ -9,10 +9,10 @@ const SONAME: &str = "libtuwtree_mpi.so.0";
 fn main() {
     println!("cargo:rustc-link-arg-cdylib=-Wl,-soname,{SONAME}");
     for (key, name) in [
-        ("DEP_TUWTREE_EXECUTOR_MPIRUN", "TUWTREE_MPIRUN"),
-        ("DEP_TUWTREE_EXECUTOR_MPICC", "TUWTREE_MPICC"),
+        ("DEP_TUWTREE_BINDING_MPIRUN", "TUWTREE_MPIRUN"),
+        ("DEP_TUWTREE_BINDING_MPICC", "TUWTREE_MPICC"),
     ] {
-        let value = env::var(key).expect("the executor's build says it");
+        let value = env::var(key).expect("the binding's build says it");
         println!("cargo:rustc-env={name}={value}");
     }
 }

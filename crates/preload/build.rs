@@ -1,5 +1,5 @@
 //! Names the shared library, compiles what Fortran calls where the MPI library does not lead it to C, and tells
-//! the tests which compiler and which `mpirun` belong to the MPI library of the executor.
+//! the tests which compiler and which `mpirun` belong to the MPI library of the binding.
 
 use std::env;
 
@@ -9,7 +9,7 @@ const SONAME: &str = "libtuwtree_preload.so.0";
 fn main() {
     println!("cargo:rustc-link-arg-cdylib=-Wl,-soname,{SONAME}");
     let said = |key: &str| {
-        env::var(format!("DEP_TUWTREE_EXECUTOR_{key}")).expect("the executor's build says it")
+        env::var(format!("DEP_TUWTREE_BINDING_{key}")).expect("the binding's build says it")
     };
     for (key, name) in [("MPIRUN", "TUWTREE_MPIRUN"), ("MPICC", "TUWTREE_MPICC")] {
         println!("cargo:rustc-env={name}={}", said(key));

@@ -60,7 +60,7 @@ class Tuwtree(CargoPackage):
     @run_after("install", when="+mpi")
     def install_mpi(self):
         """The executor and the libraries, for the MPI library of this spec."""
-        packages = ["tuwtree-executor", "tuwtree-mpi", "tuwtree-preload"]
+        packages = ["tuwtree-cluster", "tuwtree-mpi", "tuwtree-preload"]
         with working_dir(self.stage.source_path):
             with set_env(
                 MPICC=self.spec["mpi"].mpicc,

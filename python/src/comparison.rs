@@ -75,11 +75,11 @@ impl Comparison {
         self.index_of(self.0.recommended())
     }
 
-    /// Completion time, the judge's time and the order of a plan.
-    fn times(&self, index: usize) -> PyResult<(f64, f64, &'static str)> {
+    /// Completion time and the order of a plan.
+    fn times(&self, index: usize) -> PyResult<(f64, &'static str)> {
         use tuwtree::ClosedSet;
         let outcome = self.outcome(index)?;
-        Ok((outcome.time().units(), outcome.judged.units(), outcome.order.name()))
+        Ok((outcome.time().units(), outcome.order.name()))
     }
 
     /// The bound on all trees.

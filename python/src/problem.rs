@@ -3,7 +3,7 @@
 use crate::error::{invalid, wrong};
 use crate::machine::{Machine, checked, costs};
 use pyo3::prelude::*;
-use tuwtree::model::{GroupSizes, MOST_PROCESSORS, MessageSizes, Operator, Payload, Vector};
+use tuwtree::model::{GroupSizes, MOST_RANKS, MessageSizes, Operator, Payload, Vector};
 use tuwtree::{
     BlockSizes, ClosedSet, Distribution, DistributionParameters, Operation, Ports, Randomness, Root,
 };
@@ -51,12 +51,12 @@ impl Problem {
         let blocks =
             |sizes: Vec<u64>| BlockSizes::new(sizes).map_err(|error| wrong("sizes", error));
         let payload: Payload = match (kind, data) {
-            ("vector", Data::Vector((processors, bytes))) => {
-                if !(1..=MOST_PROCESSORS).contains(&processors) {
-                    let allowed = format!("1 to {MOST_PROCESSORS}");
-                    return Err(invalid("processes", processors, allowed));
+            ("vector", Data::Vector((ranks, bytes))) => {
+                if !(1..=MOST_RANKS).contains(&ranks) {
+                    let allowed = format!("1 to {MOST_RANKS}");
+                    return Err(invalid("processes", ranks, allowed));
                 }
-                Vector { processors, bytes }.into()
+                Vector { ranks, bytes }.into()
             }
             ("messages", Data::Blocks(sizes)) => {
                 MessageSizes::new(sizes).map_err(|error| wrong("sizes", error))?.into()
@@ -99,7 +99,7 @@ impl Problem {
 
     /// The number of ranks.
     fn processes(&self) -> usize {
-        self.0.processors()
+        self.0.ranks()
     }
 
     /// All bytes that are moved; of a vector, its size.

@@ -78,7 +78,7 @@ pub(crate) fn simulate(
         (None, Some(costs)) => costs.clone(),
         (None, None) => Homogeneous::new(100.0, 1.0, 1.0).expect("costs").into(),
     };
-    let check = costs.costs().check_processors(schedule.processors());
+    let check = costs.costs().check_ranks(schedule.ranks());
     check.map_err(|error| wrong("machine", error))?;
     let simulated = interruptible(py, |_| {
         let simulated = Simulated::new(&schedule, costs.clone(), handover)?;
@@ -94,7 +94,7 @@ impl Tree {
     /// The tree of a problem, whose schedule can be made.
     fn with_problem(&self, problem: &Problem) -> PyResult<Tree> {
         let (tree, problem) = (self.0.tree.clone(), problem.0.clone());
-        let (ranks, blocks) = (tree.processors(), problem.processors());
+        let (ranks, blocks) = (tree.ranks(), problem.ranks());
         match ranks == blocks {
             true => Ok(Tree(TreeDocument { tree, problem: Some(problem) })),
             false => Err(wrong("problem", format!("{blocks} ranks, but the tree has {ranks}"))),
@@ -108,7 +108,7 @@ impl Tree {
 
     /// The number of ranks.
     fn processes(&self) -> usize {
-        self.0.tree.processors()
+        self.0.tree.ranks()
     }
 
     /// The root's rank.
@@ -124,15 +124,15 @@ impl Tree {
     /// The parent of each rank; -1 for the root.
     fn parents(&self) -> Vec<i64> {
         let tree = &self.0.tree;
-        (0..tree.processors()).map(|rank| tree.parent(rank).map_or(-1, |one| one as i64)).collect()
+        (0..tree.ranks()).map(|rank| tree.parent(rank).map_or(-1, |one| one as i64)).collect()
     }
 
     /// The children of a rank, in the order in which they are served.
     fn children(&self, rank: usize) -> PyResult<Vec<usize>> {
         let tree = &self.0.tree;
-        match rank < tree.processors() {
+        match rank < tree.ranks() {
             true => Ok(tree.children(rank).collect()),
-            false => Err(invalid("rank", rank, format!("0 to {}", tree.processors() - 1))),
+            false => Err(invalid("rank", rank, format!("0 to {}", tree.ranks() - 1))),
         }
     }
 
@@ -190,7 +190,7 @@ impl Schedule {
 
     /// The number of ranks.
     fn processes(&self) -> usize {
-        self.0.processors()
+        self.0.ranks()
     }
 
     /// The operation's name.
@@ -230,7 +230,7 @@ impl Simulation {
     /// All actions, rank after rank.
     fn columns(&self) -> Columns {
         let mut columns = Columns::default();
-        for rank in 0..self.schedule.processors() {
+        for rank in 0..self.schedule.ranks() {
             let times = self.timeline.actions(rank);
             for (action, times) in self.schedule.programs().actions(rank).zip(times) {
                 let kind = match action.deed {

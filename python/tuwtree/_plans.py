@@ -29,18 +29,13 @@ class Plan:
 
     @property
     def completion_time(self) -> float:
-        """When the operation is done, by the planner, in time units of the costs."""
+        """When the operation is done, in time units of the costs: where latency overlaps, messages share wires."""
         return self.comparison._native.times(self._index)[0]
-
-    @property
-    def judged_time(self) -> float:
-        """The same by the judge, who has messages share wires where latency overlaps; else equal."""
-        return self.comparison._native.times(self._index)[1]
 
     @property
     def order(self) -> str:
         """How far blocks keep rank order on their way: ``ordered``, ``direct`` or ``any``."""
-        return self.comparison._native.times(self._index)[2]
+        return self.comparison._native.times(self._index)[1]
 
     @property
     def tree(self) -> Tree:
@@ -179,7 +174,7 @@ def compare(
     search_seed: Optional[int] = None,
     search_seconds: Optional[float] = None,
 ) -> Comparison:
-    """The constructions side by side for a problem, as ``tuwtree compare`` has them.
+    """The constructions side by side for a problem, as ``tuwtree optimize`` has them.
 
     The options are those of the program, with the same defaults: ``algorithm`` names constructions (``"all"`` that suit
     by default), ``order`` says which trees are compared (``ordered``, ``direct``, ``any``), ``cut`` lets the vector of a

@@ -144,12 +144,12 @@ class Simulation:
     def events(self) -> Dict[str, numpy.ndarray]:
         """All actions, rank after rank, as arrays of equal length.
 
-        ``processor`` (the rank), ``kind`` (copy, send, receive, exchange), ``to`` and ``from`` (ranks, -1 for none),
+        ``rank``, ``kind`` (copy, send, receive, exchange), ``to`` and ``from`` (ranks, -1 for none),
         ``bytes``, and ``ready``, ``start`` and ``end`` (times).
         """
         import numpy
 
-        names = ("processor", "kind", "to", "from", "bytes", "ready", "start", "end")
+        names = ("rank", "kind", "to", "from", "bytes", "ready", "start", "end")
         return {name: numpy.array(column) for name, column in zip(names, self._native.columns())}
 
     def to_frame(self) -> pandas.DataFrame:

@@ -3,7 +3,7 @@
 
 use crate::program::{command, folder, tuwtree, tuwtree_with_input};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 #[test]
@@ -102,12 +102,12 @@ fn what_is_no_tree_is_refused() {
     let evaluate = |text: &str| tuwtree_with_input("evaluate - --dist same", text);
     assert_eq!(evaluate(good).code, 0);
     for (from, to, messages) in [
-        ("\"version\":1", "\"version\":5", &["version 5", "versions up to 4"][..]),
+        ("\"version\":1", "\"version\":6", &["version 6", "versions up to 5"][..]),
         ("\"tuwtree-tree\"", "\"other\"", &["\"other\"", "\"tuwtree-tree\""]),
         ("\"root\":1", "\"root\":1,\"ports\":2", &["unknown field `ports`", "line 1"]),
         ("\"root\":1", "\"root\":1,\"root\":2", &["duplicate field `root`"]),
         ("\"root\":1", "\"root\":3", &["root 3 is outside 0..3"]),
-        ("\"processors\":3", "\"processors\":0", &["\"processors\" is 0"]),
+        ("\"processors\":3", "\"processors\":0", &["\"ranks\" is 0"]),
         ("\"processors\":3", "\"processors\":99999999999", &["\"subtrees\" has 3 entries"]),
         ("[0,1,2]", "[0,1,3]", &["receives from 3", "outside 0..3"]),
         ("[0,1,2]", "[0,1]", &["rank 2 sends to nobody"]),
@@ -170,6 +170,30 @@ fn a_link_stays_a_link() {
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
 }
 
+/// Waits until a process catches interrupts: signal 2, the second bit of the mask in `/proc`.
+fn wait_for_signal_handler(process: u32) {
+    let catches = || {
+        let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap().trim();
+        u64::from_str_radix(mask, 16).unwrap() & 2 != 0
+    };
+    while !catches() {
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+}
+
+/// Waits until a process has used half a second of CPU time: 50 ticks, the twelfth number after its name in `/proc`.
+fn wait_for_work(process: u32) {
+    let ticks = || -> u64 {
+        let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
+        let (_, numbers) = stat.rsplit_once(')').unwrap();
+        numbers.split_whitespace().nth(11).unwrap().parse().unwrap()
+    };
+    while ticks() < 50 {
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+}
+
 #[test]
 fn an_interrupt_ends_a_command_that_waits_for_input() {
     let mut child = command(&["optimize", "--sizes", "-"])
@@ -179,7 +203,7 @@ fn an_interrupt_ends_a_command_that_waits_for_input() {
         .unwrap();
     // Waiting for a child closes its input: keep it, lest the program reads an empty one.
     let input = child.stdin.take();
-    std::thread::sleep(std::time::Duration::from_millis(700));
+    wait_for_signal_handler(child.id());
     let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(interrupt.success());
     assert_eq!(child.wait().unwrap().code(), Some(130));
@@ -195,7 +219,7 @@ fn an_interrupt_ends_long_work_cleanly() {
     let mut arguments: Vec<&str> = arguments.split(' ').collect();
     arguments.push(file);
     let child = command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(1500));
+    wait_for_work(child.id());
     let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(interrupt.success());
     let output = child.wait_with_output().unwrap();
@@ -214,13 +238,12 @@ fn end_while_it_writes(folder: &Path, file: &Path, signal: &str) -> Option<i32> 
         .args(["-p", "30000000", "-o", file.to_str().unwrap()])
         .spawn()
         .unwrap();
-    let before = fs::read_dir(folder).unwrap().count();
-    while fs::read_dir(folder).unwrap().count() == before {
+    // The first file, empty, only tries whether there can be one; the second one is written.
+    let is_written = |path: PathBuf| path != file && path.metadata().is_ok_and(|it| it.len() > 0);
+    while !fs::read_dir(folder).unwrap().any(|entry| is_written(entry.unwrap().path())) {
         assert!(child.try_wait().unwrap().is_none(), "it is done before it is stopped");
         std::thread::sleep(std::time::Duration::from_millis(2));
     }
-    // The first file only tries whether there can be one; the second one is written.
-    std::thread::sleep(std::time::Duration::from_millis(600));
     let killed = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
     assert!(killed.success());
     child.wait().unwrap().code()

@@ -15,7 +15,7 @@ fn entry<'a>(comparison: &'a Value, construction: &str) -> &'a Value {
 }
 
 #[test]
-fn a_message_takes_120_and_five_processors_three_rounds() {
+fn a_message_takes_120_and_five_ranks_three_rounds() {
     for operation in ["broadcast", "bcast", "reduce"] {
         let arguments = format!("optimize --op {operation} --vector 20 -p 5 --root 3");
         let text = tuwtree(&arguments).success();
@@ -42,7 +42,7 @@ fn a_message_takes_120_and_five_processors_three_rounds() {
 }
 
 #[test]
-fn a_million_processors_take_twenty_rounds() {
+fn a_million_ranks_take_twenty_rounds() {
     let comparison =
         json("optimize --op bcast --vector 1 -p 1000000 --algorithm oblivious,optimal --json");
     for construction in ["oblivious", "optimal"] {

@@ -123,10 +123,7 @@ fn intergroup_allgathers_are_compared_and_written_and_judged() {
             format!("--op {operation} --sizes {first} --sizes-remote {second} --alpha 10");
         let comparison = json(&format!("optimize {arguments} --json -o {plan}"));
         // Each of the second group receives 36 bytes in at least one message.
-        assert_eq!(
-            (&comparison["lower_bound"], &comparison["processors"]),
-            (&46.into(), &8.into())
-        );
+        assert_eq!((&comparison["lower_bound"], &comparison["ranks"]), (&46.into(), &8.into()));
         let found = times(&comparison);
         assert!(found.contains(&("root-mpich", 284)), "{found:?}");
         // With the better of ring and Bruck.

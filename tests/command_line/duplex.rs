@@ -54,7 +54,7 @@ fn schedules_on_duplex_ports_are_written_judged_drawn_and_exported() {
     tuwtree(&format!("optimize {BLOCKS} --duplex -o {plan}")).success();
     tuwtree(&format!("optimize {BLOCKS} -o {plain}")).success();
     let text = std::fs::read_to_string(&plan).unwrap();
-    assert!(text.contains("\"version\":5") && text.contains("\"duplex\":true"), "{text}");
+    assert!(text.contains("\"version\":6") && text.contains("\"duplex\":true"), "{text}");
     assert!(tuwtree(&format!("verify {plan}")).success().ends_with("ports      1, duplex\n"));
     for command in ["simulate", "evaluate"] {
         for arguments in [plan.clone(), format!("{plain} --duplex")] {

@@ -162,7 +162,7 @@ fn measured(operation: &str) -> Value {
     };
     let mut series = json!([series("native", 2e-3), series(other, 1e-3)]);
     if operation == "intergroup-allgather" {
-        value["remote_processors"] = 1.into();
+        value["remote_ranks"] = 1.into();
     }
     if ["broadcast", "reduce", "allreduce"].contains(&operation) {
         for one in series.as_array_mut().unwrap() {
@@ -205,7 +205,7 @@ fn reports_of_every_operation_name_it_and_its_root_or_groups() {
         }
     }
     let mut without_groups = measured("intergroup-allgather");
-    without_groups["remote_processors"] = 0.into();
+    without_groups["remote_ranks"] = 0.into();
     tuwtree_with_input("report -", &without_groups.to_string())
         .fails(1, &["intergroup-allgather over 4 processes with 0 of them in a second group"]);
     let mut blocks = measured("allreduce");

@@ -22,7 +22,7 @@ fn exchanges_that_are_dearer_take_longer_and_are_written() {
     let plan = folder.join("plan.json").to_str().unwrap().to_owned();
     tuwtree(&format!("optimize {VECTOR} {dearer} -o {plan}")).success();
     let text = std::fs::read_to_string(&plan).unwrap();
-    assert!(text.contains("\"version\":5"), "{text}");
+    assert!(text.contains("\"version\":6"), "{text}");
     assert!(text.contains("\"exchange_alpha\":20.0,\"exchange_beta_per_byte\":2.0"), "{text}");
     let time = |options: &str| json(&format!("{options} --json"))["completion_time"].clone();
     assert_eq!(time(&format!("simulate {plan}")), expected);

@@ -47,7 +47,7 @@ fn what_is_printed_has_three_formats() {
 #[test]
 fn every_field_of_a_comparison_is_in_the_documentation() {
     let formats = fs::read_to_string(workspace_file("docs/formats.md")).unwrap();
-    let (_, section) = formats.split_once("print a `tuwtree-comparison`:").unwrap();
+    let (_, section) = formats.split_once("a `tuwtree-comparison` of version 3").unwrap();
     let (section, _) = section.split_once("`tuwtree advise --json`").unwrap();
     let folder = folder("fields");
     let file = |name: &str, text: &str| {
@@ -205,5 +205,5 @@ fn goal_never_makes_nothing_of_a_copy() {
 fn faults_of_whole_documents_have_no_place() {
     let tree = r#"{"format":"tuwtree-tree","version":1,"processors":4,"root":1,"subtrees":[[],[0,1,2],[]]}"#;
     let run = tuwtree_with_input("show -", tree);
-    run.fails(1, &["\"subtrees\" has 3 entries, but \"processors\" is 4\n"]);
+    run.fails(1, &["\"subtrees\" has 3 entries, but \"ranks\" is 4\n"]);
 }

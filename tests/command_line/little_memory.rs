@@ -49,7 +49,7 @@ fn sizes_that_are_only_declared_take_no_memory() {
         let message = judge_in_little_memory(&header(rest));
         assert!(message.contains(expected), "{message}");
     }
-    // Two processors with the largest possible buffers and all ports.
+    // Two ranks with the largest possible buffers and all ports.
     let huge = "{\"format\":\"tuwtree-schedule\",\"version\":1,\"processors\":2,\
                 \"operation\":\"gather\",\"root\":0,\"order\":\"any\",\"ports\":65535,\
                 \"block_sizes_bytes\":[9223372036854775807,9223372036854775807],\

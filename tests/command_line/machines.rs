@@ -54,13 +54,13 @@ fn every_construction_s_tree_is_judged_by_evaluate_as_by_optimize_on_every_machi
     for file in samples() {
         let file = file.display();
         for operation in ["gather", "scatter"] {
-            // A matrix or a list says how many processors there are.
+            // A matrix or a list says how many ranks there are.
             let problem = format!("--dist bucket -b 40 --seed 3 --op {operation} --machine {file}");
-            let processors = match tuwtree(&format!("optimize {problem} -p 30 --json")).code {
+            let ranks = match tuwtree(&format!("optimize {problem} -p 30 --json")).code {
                 0 => "-p 30",
                 _ => "",
             };
-            let problem = format!("{problem} {processors}");
+            let problem = format!("{problem} {ranks}");
             let compared = json(&format!("optimize {problem} --json"));
             assert!(compared["machine"].is_string() && compared["alpha"].is_null());
             let built = compared["constructions"].as_array().unwrap();
@@ -184,27 +184,19 @@ fn many_processes_at_costs_by_size_are_searched_by_windows_for_each_piece() {
     let problem = format!("optimize --dist random --machine {rising} --root 3");
     let many = tuwtree(&format!("{problem} -p 1500 --algorithm optimal,copy-first")).success();
     assert!(many.contains("(found by the dense method)") && many.contains("(dense)\n"), "{many}");
-    assert!(many.contains("is optimal among all ordered trees, up to rounding"), "{many}");
-    let certified =
-        tuwtree(&format!("{problem} -p 800 --algorithm copy-first --certify")).success();
-    assert!(
-        certified.contains("copy-first is certified: the plain method finds the same"),
-        "{certified}"
-    );
+    assert!(many.contains("It is at most ") && !many.contains("among all ordered"), "{many}");
     let few = format!("{problem} -p 120 --json --algorithm optimal-plain,optimal-dense");
     let few = json(&few);
-    let times: Vec<f64> =
-        (0..2).map(|at| few["constructions"][at]["completion_time"].as_f64().unwrap()).collect();
+    let times: Vec<f64> = (0..2)
+        .map(|at| few["constructions"][at]["planned_completion_time"].as_f64().unwrap())
+        .collect();
     assert!((times[0] - times[1]).abs() < 1e-12 * times[0], "{few}");
     // Faster from 9000 bytes on: what no tree is below, and one that is near.
     let falling = machine("falling", &[line, (9000, 5e-6, 2.5e-6, 1e-9)]);
     let text =
         tuwtree(&format!("{} -p 1500 --algorithm optimal", problem.replace(&rising, &falling)));
     let text = text.success();
-    assert!(
-        text.contains("It is at most ") || text.contains("is optimal among all ordered"),
-        "{text}"
-    );
+    assert!(text.contains("It is at most "), "{text}");
 }
 
 #[test]
@@ -270,7 +262,7 @@ fn a_tree_file_s_machine_gives_way_to_what_is_given() {
     tuwtree(&format!("evaluate {star} --machine {machine}")).fails(1, &["no link from rank"]);
 }
 
-/// A machine of three processors, as a matrix.
+/// A machine of three ranks, as a matrix.
 const GOOD: &str = r#"{"format": "tuwtree-machine", "version": 1, "name": "n", "date": "2026-11-21",
 "provenance": "p", "matrix": {"alpha_seconds": [[0, 1, 2], [3, 0, 4], [5, 6, 0]],
 "beta_seconds_per_byte": [[0, 1, 1], [1, 0, 1], [1, 1, 0]],

@@ -17,13 +17,16 @@ fn the_sample_fits_the_schema_and_says_that_it_says_nothing() {
     assert!(schema("docs/machine.schema.json").is_valid(&value["machine"]));
     let schema = schema("docs/measurements.schema.json");
     assert!(schema.is_valid(&value));
-    for (field, bad) in [("processors", 0.into()), ("operation", "exscan".into()), ("x", 1.into())]
-    {
+    for (field, bad, said) in [
+        ("processors", 0.into(), "ranks"),
+        ("operation", "exscan".into(), "operation"),
+        ("x", 1.into(), "x"),
+    ] {
         let mut wrong = value.clone();
         wrong[field] = bad;
         assert!(!schema.is_valid(&wrong), "{field}");
         let run = tuwtree_with_input("report -", &wrong.to_string());
-        run.fails(1, &[field]);
+        run.fails(1, &[said]);
     }
     let said = tuwtree(&format!("report {}", sample())).success();
     for part in
@@ -47,8 +50,8 @@ fn the_schema_knows_every_distribution_and_listed_blocks() {
     let one = series[0].as_object_mut().unwrap();
     one.remove("distribution");
     one.insert("listed".into(), "my counts".into());
-    let processors = value["processors"].as_u64().unwrap() as usize;
-    let blocks: Vec<u64> = vec![12; processors];
+    let ranks = value["processors"].as_u64().unwrap() as usize;
+    let blocks: Vec<u64> = vec![12; ranks];
     value["version"] = 3.into();
     value["listed"] = json!([{ "name": "my counts", "block_sizes_bytes": blocks }]);
     assert!(schema.is_valid(&value));
@@ -168,8 +171,8 @@ fn planner_and_judge_stand_beside_measured_times_where_latency_overlaps() {
         );
         let compared: Value = serde_json::from_str(&compared.success()).unwrap();
         let built = &compared["constructions"][0];
-        assert_eq!(built["judged_time"], one["judged_seconds"], "{one}");
-        assert_eq!(built["completion_time"], one["planned_seconds"], "{one}");
+        assert_eq!(built["completion_time"], one["judged_seconds"], "{one}");
+        assert_eq!(built["planned_completion_time"], one["planned_seconds"], "{one}");
     }
     assert!(trees > 0);
     // Without overlap, all stays as it was.

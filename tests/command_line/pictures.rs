@@ -1,4 +1,4 @@
-//! `tuwtree draw` and `tuwtree compare`: what they write, and what they refuse.
+//! `tuwtree draw` and `tuwtree optimize --report`: what they write, and what they refuse.
 
 use crate::program::{command, folder, tuwtree, tuwtree_with_input, workspace_file};
 use std::fs;
@@ -95,21 +95,6 @@ fn what_cannot_be_drawn_is_refused() {
 }
 
 #[test]
-fn compare_prints_the_table_of_optimize() {
-    // Each construction's line, but for how long it took to build.
-    let rows = |command: &str| -> Vec<Vec<String>> {
-        let text = tuwtree(&format!("{command} --dist bucket -p 60 --root 3 --op scatter"));
-        let text = text.success();
-        let rows = text.lines().skip(4).take(5);
-        rows.map(|line| line.split_whitespace().take(7).map(str::to_owned).collect()).collect()
-    };
-    let compared = rows("compare");
-    assert_eq!(compared[0][..2], ["linear", "64279"]);
-    assert_eq!(compared[4][0], "optimal");
-    assert_eq!(compared, rows("optimize"));
-}
-
-#[test]
 fn a_report_is_one_small_page_and_the_same_each_time() {
     let folder = folder("report");
     let file = folder.join("report.html");
@@ -122,6 +107,7 @@ fn a_report_is_one_small_page_and_the_same_each_time() {
     assert_eq!(page, fs::read_to_string(&file).unwrap());
     let printed = tuwtree("compare --dist spikes --report -").success();
     assert_eq!(page, printed);
+    tuwtree("optimize --dist same -p 3 --report - -o -").fails(2, &["--output - --report -"]);
 }
 
 #[test]

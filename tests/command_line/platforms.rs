@@ -20,7 +20,7 @@ fn a_platform_is_a_machine_shown_converted_and_used() {
         let again = tuwtree_with_input("machine -", &converted.to_string()).success();
         assert_eq!(again, shown);
         let optimized = json(&format!("optimize --dist random --machine {file} --json"));
-        assert_eq!(optimized["processors"], processes, "{name}");
+        assert_eq!(optimized["ranks"], processes, "{name}");
         assert_eq!(optimized["machine"], converted["name"]);
     }
 }

@@ -3,7 +3,7 @@
 use crate::program::{folder, tuwtree, tuwtree_with_input};
 use serde_json::Value;
 
-/// Processor 1 receives block 0 in 102, copies in 1, receives block 2 in 104.
+/// Rank 1 receives block 0 in 102, copies in 1, receives block 2 in 104.
 const TREE: &str = r#"{"format":"tuwtree-tree","version":1,"processors":3,"root":1,"subtrees":[[],[0,1,2],[]],"problem":{"operation":"gather","alpha":100,"beta_per_byte":1,"gamma_per_byte":1,"block_sizes_bytes":[2,1,4]}}"#;
 
 #[test]

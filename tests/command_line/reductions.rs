@@ -62,7 +62,7 @@ fn allreduces_are_listed_with_their_completion_times() {
     ];
     assert_eq!(times(&comparison), expected);
     let comparison = json(&format!("optimize --op allreduce --sizes {sizes} --json"));
-    assert_eq!((&comparison["processors"], &comparison["vector_bytes"]), (&8.into(), &31.into()));
+    assert_eq!((&comparison["ranks"], &comparison["vector_bytes"]), (&8.into(), &31.into()));
 }
 
 #[test]

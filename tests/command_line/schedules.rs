@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 
-/// Processor 1 receives block 0 in 102, copies in 1, receives block 2 in 104.
+/// Rank 1 receives block 0 in 102, copies in 1, receives block 2 in 104.
 const TREE: &str = r#"{"format":"tuwtree-tree","version":1,"processors":3,"root":1,"subtrees":[[],[0,1,2],[]],"problem":{"operation":"gather","alpha":100,"beta_per_byte":1,"gamma_per_byte":1,"block_sizes_bytes":[2,1,4]}}"#;
 
 fn schedule() -> String {
@@ -52,7 +52,7 @@ fn costs_on_the_command_line_replace_those_in_the_file() {
     let cheap = json("--alpha 1 --gamma 0.5");
     assert_eq!(cheap["completion_time"], 8.5);
     assert_eq!(cheap["critical_path"].as_array().unwrap().len(), 3);
-    assert_eq!(cheap["per_processor"][2]["waiting"], 3.5);
+    assert_eq!(cheap["per_rank"][2]["waiting"], 3.5);
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn the_timeline_is_a_table_with_a_row_for_each_action() {
     tuwtree_with_input(&arguments, TREE).success();
     assert_eq!(
         fs::read_to_string(file).unwrap(),
-        "processor,action,kind,to,from,bytes,port,ready,start,end\n\
+        "rank,action,kind,to,from,bytes,port,ready,start,end\n\
          0,0,send,1,,2,0,0,0,102\n\
          1,0,receive,,0,2,0,0,0,102\n\
          1,1,copy,,,1,0,102,102,103\n\
@@ -201,7 +201,7 @@ fn goal_has_an_operation_for_each_action_and_requires_the_one_before() {
 }
 
 #[test]
-fn graphviz_gets_a_node_for_each_processor_and_an_edge_for_each_message() {
+fn graphviz_gets_a_node_for_each_rank_and_an_edge_for_each_message() {
     let dot = tuwtree_with_input("export - -f dot", TREE).success();
     assert!(dot.starts_with("digraph \"gather\" {") && dot.ends_with("}\n"), "{dot}");
     assert_eq!(dot.matches("\\n").count(), 3);
@@ -279,7 +279,7 @@ fn what_cannot_be_exported_or_simulated_is_refused() {
             "\"input\",0,1",
             &["sends 1 bytes", "2 bytes are received"],
         ),
-        ("simulate -", "\"version\":1", "\"version\":7", &["version 7"]),
+        ("simulate -", "\"version\":6", "\"version\":7", &["version 7"]),
         ("simulate -", "]}\n", "", &["EOF"]),
         ("simulate -", "\"root\":1", "\"root\":-1", &["-1"]),
         ("simulate -", "[2,1,4]", "[18446744073709551615,1,4]", &["2^64 - 1"]),
@@ -298,7 +298,7 @@ fn what_cannot_be_exported_or_simulated_is_refused() {
 }
 
 #[test]
-fn processors_that_wait_for_each_other_are_a_deadlock() {
+fn ranks_that_wait_for_each_other_are_a_deadlock() {
     let schedule = r#"{"format":"tuwtree-schedule","version":1,"operation":"broadcast","processors":2,"root":0,"order":"any","ports":1,"vector_bytes":2,"segment_bytes":[2,2],"actions":[
 [{"send":1,"from":["output",0,2]},{"receive":1,"into":["segment",0,2]}],
 [{"send":0,"from":["output",0,2]},{"receive":0,"into":["output",0,2]}]]}"#;

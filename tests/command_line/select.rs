@@ -15,7 +15,7 @@ const TABLE: &str = r#"{
 fn the_fastest_algorithms_are_listed_by_size() {
     let found = json("select --op broadcast -p 8 --bytes 1..1MiB --alpha 100 --json");
     let row = |from: u64, name: &str| {
-        json!({ "operation": "broadcast", "first_processors": 8, "last_processors": 8,
+        json!({ "operation": "broadcast", "first_ranks": 8, "last_ranks": 8,
                 "from_bytes": from, "algorithm": name })
     };
     // 300 + 3 n > 600 + 1.75 n from n = 241 on.
@@ -25,7 +25,7 @@ fn the_fastest_algorithms_are_listed_by_size() {
     assert!(text.contains("broadcast\n  8 "), "{text}");
     assert!(text.contains("scatter-doubling from 241"), "{text}");
     let csv = tuwtree("select --op alltoall -p 2..9 --format csv").success();
-    assert!(csv.starts_with("operation,first_processors,last_processors,from_bytes,algorithm\n"));
+    assert!(csv.starts_with("operation,first_ranks,last_ranks,from_bytes,algorithm\n"));
     let regret = json("select --op allgather,alltoall -p 2..40 --regret --json");
     let found = regret["operations"].as_array().unwrap();
     assert!(found.iter().all(|one| one["worst"].as_f64().unwrap() >= 1.0), "{regret}");
@@ -396,8 +396,8 @@ fn numbers_of_processes_share_the_sizes_of_the_library() {
     // The size from which on the last algorithm is used, of all messages of a process.
     for processes in 16..=20_u64 {
         let row = found["ranges"].as_array().unwrap().iter().rfind(|row| {
-            row["first_processors"].as_u64().unwrap() <= processes
-                && processes <= row["last_processors"].as_u64().unwrap()
+            row["first_ranks"].as_u64().unwrap() <= processes
+                && processes <= row["last_ranks"].as_u64().unwrap()
         });
         let all = row.unwrap()["from_bytes"].as_u64().unwrap() * processes;
         let after = rules.split(&format!("\n{processes}\n")).nth(1).unwrap();

@@ -34,7 +34,7 @@ fn ranges_count_by_one_in_all_commands_unless_they_say_their_step() {
     assert_eq!(processes("2..9+3"), "2 5 8");
     let selected = json("select --op alltoall -p 2..5 --bytes 8..8 --json");
     let last = selected["ranges"].as_array().unwrap().last().unwrap();
-    assert_eq!(last["last_processors"], 5);
+    assert_eq!(last["last_ranks"], 5);
     tuwtree("select --op alltoall -p 2..8*2").fails(2, &["each from 2 to 64"]);
 }
 
@@ -146,7 +146,7 @@ fn help_lists_the_formats_that_a_command_has() {
 
 #[test]
 fn numbers_of_processes_have_exponents_and_limits_in_words() {
-    assert_eq!(json("optimize --dist same -p 1e2 --algorithm linear --json")["processors"], 100);
+    assert_eq!(json("optimize --dist same -p 1e2 --algorithm linear --json")["ranks"], 100);
     tuwtree("optimize --dist same -p 1e9").fails(2, &["at most 100000000 is needed"]);
     tuwtree("optimize --dist same -p many").fails(2, &["a number of processes"]);
 }
@@ -218,10 +218,9 @@ fn a_shape_takes_the_costs_of_its_levels_from_measurements() {
 }
 
 /// All commands but those for shells and pages, which have no options of problems.
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 15] = [
     "optimize",
     "advise",
-    "compare",
     "evaluate",
     "show",
     "verify",
@@ -254,7 +253,7 @@ fn options_stand_below_the_heading_of_what_they_are_about() {
         }
         found
     };
-    for command in ["optimize", "advise", "compare", "sweep"] {
+    for command in ["optimize", "advise", "sweep"] {
         assert_eq!(headings(command, "--root"), ["Comparison"], "{command}");
         assert_eq!(headings(command, "--format"), ["Output"], "{command}");
     }
@@ -273,7 +272,7 @@ fn short_help_is_shorter_and_every_command_has_an_example() {
             help.lines().count()
         };
         let (short, long) = (lines("-h"), lines("--help"));
-        assert!(short <= 100 && 3 * short <= 2 * long, "{command}: {short} of {long} lines");
+        assert!(short <= 60 && long <= 200 && short < long, "{command}: {short} of {long} lines");
     }
 }
 

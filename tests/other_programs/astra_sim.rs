@@ -16,12 +16,12 @@ use std::process::Command;
 const LATENCY: u32 = 500;
 
 /// The nanoseconds that ASTRA-sim needs for a plan, a byte taking one.
-fn nanoseconds(plan: &str, processors: u64, folder: &Path) -> f64 {
+fn nanoseconds(plan: &str, ranks: u64, folder: &Path) -> f64 {
     let traces = folder.join("traces");
     tuwtree(&format!("export {plan} --format chakra -o {}", traces.display())).success();
     // A GB has 2^30 bytes there.
     let network = format!(
-        "topology: [ FullyConnected ]\nnpus_count: [ {processors} ]\n\
+        "topology: [ FullyConnected ]\nnpus_count: [ {ranks} ]\n\
          bandwidth: [ 0.931322574615478515625 ]\nlatency: [ {LATENCY} ]\n"
     );
     let system = r#"{"scheduling-policy": "LIFO", "endpoint-delay": 10, "active-chunks-per-dimension": 1,
@@ -48,22 +48,22 @@ fn nanoseconds(plan: &str, processors: u64, folder: &Path) -> f64 {
         .filter_map(|line| line.split_once(" finished, ")?.1.split_once(" cycles"))
         .map(|(cycles, _)| cycles.parse().unwrap())
         .collect();
-    assert_eq!(ends.len() as u64, processors, "each rank comes to its end: {said}");
+    assert_eq!(ends.len() as u64, ranks, "each rank comes to its end: {said}");
     ends.into_iter().fold(0.0, f64::max)
 }
 
 /// What the model and ASTRA-sim say of an algorithm.
-fn times(folder: &Path, arguments: &str, algorithm: &str, processors: u64) -> [f64; 2] {
+fn times(folder: &Path, arguments: &str, algorithm: &str, ranks: u64) -> [f64; 2] {
     let plan = folder.join("plan.json").to_str().unwrap().to_owned();
-    let arguments = format!("{arguments} -p {processors} --alpha {LATENCY} --gamma 0");
+    let arguments = format!("{arguments} -p {ranks} --alpha {LATENCY} --gamma 0");
     tuwtree(&format!("optimize {arguments} --algorithm {algorithm} -o {plan}")).success();
     let simulated = json(&format!("simulate {plan} --alpha {LATENCY} --json"));
     let own = simulated["completion_time"].as_f64().unwrap();
-    [own, nanoseconds(&plan, processors, folder)]
+    [own, nanoseconds(&plan, ranks, folder)]
 }
 
 #[test]
-#[ignore = "needs ASTRA-sim; ./test runs it where it is installed"]
+#[ignore = "needs ASTRA-sim; ./test --all runs it where it is installed"]
 fn astra_sim_takes_the_time_of_schedules_in_which_all_receive_one_message_at_a_time() {
     let folder = folder("astra-sim-one");
     for (arguments, algorithms) in [
@@ -77,16 +77,16 @@ fn astra_sim_takes_the_time_of_schedules_in_which_all_receive_one_message_at_a_t
         ),
     ] {
         for algorithm in algorithms.split(' ') {
-            for processors in [2, 3, 6, 8] {
-                let [own, theirs] = times(&folder, arguments, algorithm, processors);
-                assert_eq!(own, theirs, "{arguments}, {algorithm}, {processors} ranks");
+            for ranks in [2, 3, 6, 8] {
+                let [own, theirs] = times(&folder, arguments, algorithm, ranks);
+                assert_eq!(own, theirs, "{arguments}, {algorithm}, {ranks} ranks");
             }
         }
     }
 }
 
 #[test]
-#[ignore = "needs ASTRA-sim; ./test runs it where it is installed"]
+#[ignore = "needs ASTRA-sim; ./test --all runs it where it is installed"]
 fn astra_sim_is_no_later_where_several_messages_come_at_once() {
     let folder = folder("astra-sim-several");
     let mut are_earlier = 0;
@@ -96,9 +96,9 @@ fn astra_sim_is_no_later_where_several_messages_come_at_once() {
         ("--op alltoall --dist random -b 1000", "open-shop"),
     ] {
         for algorithm in algorithms.split(' ') {
-            for processors in [3, 6, 8] {
-                let [own, theirs] = times(&folder, arguments, algorithm, processors);
-                assert!(theirs > 0.0 && theirs <= own, "{algorithm} {processors}: {theirs} {own}");
+            for ranks in [3, 6, 8] {
+                let [own, theirs] = times(&folder, arguments, algorithm, ranks);
+                assert!(theirs > 0.0 && theirs <= own, "{algorithm} {ranks}: {theirs} {own}");
                 are_earlier += usize::from(theirs < own);
             }
         }

@@ -42,8 +42,7 @@ fn table(cases: &[Exported]) -> String {
         let (mut sizes, mut displacements) = ("NULL".to_owned(), "NULL".to_owned());
         if let (Payload::Blocks(blocks), true) = (&task.payload, task.operation.is_reduction()) {
             displacements = format!("displacements_{name}");
-            let places: Vec<u64> =
-                (0..=task.processors()).map(|rank| blocks.before(rank)).collect();
+            let places: Vec<u64> = (0..=task.ranks()).map(|rank| blocks.before(rank)).collect();
             let _ = writeln!(text, "static const MPI_Aint {displacements}[] = {};", list(&places));
         } else if let Payload::Blocks(blocks) = &task.payload {
             sizes = format!("sizes_{name}");
@@ -64,7 +63,7 @@ fn table(cases: &[Exported]) -> String {
             displacements = format!("displacements_{name}");
             let _ = writeln!(text, "static const MPI_Aint {displacements}[] = {};", list(places));
         }
-        let (p, root) = (task.processors(), task.root.unwrap_or_default());
+        let (p, root) = (task.ranks(), task.root.unwrap_or_default());
         let bytes = if sizes == "NULL" { task.total() } else { 0 };
         let commutes = i32::from(task.order != Order::Ordered);
         let _ = writeln!(

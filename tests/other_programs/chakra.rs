@@ -103,7 +103,7 @@ fn check_traces(traces: &Path, ranks: usize) {
 }
 
 #[test]
-#[ignore = "needs protoc; ./test runs it"]
+#[ignore = "needs protoc; ./test --all runs it"]
 fn traces_are_what_the_description_of_the_format_says() {
     let folder = folder("chakra");
     let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();

@@ -1,4 +1,4 @@
-//! The page of `tuwtree compare --report` in a browser: Chromium runs it without a screen, and tells
+//! The page of `tuwtree optimize --report` in a browser: Chromium runs it without a screen, and tells
 //! what has become of it.
 
 use crate::program::{folder, tuwtree};
@@ -10,7 +10,7 @@ use std::process::Command;
 fn dumped(page: &Path) -> String {
     let profile = page.with_extension("profile");
     let output = Command::new("timeout")
-        .args(["120", "chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--dump-dom"])
+        .args(["600", "chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--dump-dom"])
         .args(["--disable-dev-shm-usage", "--window-size=1400,1000", "--virtual-time-budget=5000"])
         .arg(format!("--user-data-dir={}", profile.display()))
         .arg(format!("file://{}", page.display()))
@@ -42,7 +42,7 @@ fn report(name: &str, arguments: &str) -> (std::path::PathBuf, String) {
 }
 
 #[test]
-#[ignore = "needs Chromium: ./test runs it"]
+#[ignore = "needs Chromium: ./test --all runs it"]
 fn pages_of_all_sizes_run_without_errors_and_draw_their_bars() {
     for (name, arguments, bars) in [
         ("chromium_1", "--dist same -p 1", 0),
@@ -61,7 +61,7 @@ fn pages_of_all_sizes_run_without_errors_and_draw_their_bars() {
 }
 
 #[test]
-#[ignore = "needs Chromium: ./test runs it"]
+#[ignore = "needs Chromium: ./test --all runs it"]
 fn a_broken_page_is_found_out() {
     let (page, text) = report("chromium_broken", "--dist random -p 20");
     let breaks: [(&str, &str); 5] = [
@@ -128,7 +128,7 @@ const VISIT: &str = r##"<script>
 </script></body>"##;
 
 #[test]
-#[ignore = "needs Chromium: ./test runs it"]
+#[ignore = "needs Chromium: ./test --all runs it"]
 fn controls_keys_and_pointer_do_what_they_say() {
     let (page, text) = report("chromium_visit", "--dist random -p 200 --root 0");
     fs::write(&page, text.replacen("</body>", VISIT, 1)).unwrap();

@@ -139,7 +139,7 @@ static void run_case(const struct test_case *test, struct arguments *common, int
     run_wrong(test, common, rank);
 }
 
-/* Waits for all processes, and leaves the processor to those that have work to do. */
+/* Waits for all processes, and leaves the core to those that have work to do. */
 static void meet(void)
 {
     const struct timespec nap = { 0, 2000000 };

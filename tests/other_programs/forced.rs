@@ -14,10 +14,10 @@ use tuwtree_collective::{
 use tuwtree_model::{BlockSizes, Homogeneous, MessageSizes, Operation, Payload, Problem, Vector};
 use tuwtree_schedule::{Schedule, Sends, simulate};
 
-type Build = fn(&Problem) -> Result<Schedule, CollectiveError>;
+type ForcedBuild = fn(&Problem) -> Result<Schedule, CollectiveError>;
 
 /// Operation and algorithm as SMPI names them, and ours.
-const ALGORITHMS: [(&str, &str, Operation, Build); 15] = [
+const ALGORITHMS: [(&str, &str, Operation, ForcedBuild); 15] = [
     ("bcast", "binomial_tree", Operation::Broadcast, broadcast::binomial),
     ("bcast", "scatter_LR_allgather", Operation::Broadcast, |problem| {
         broadcast::scatter_allgather(problem, Gathering::Ring)
@@ -101,7 +101,7 @@ const SETTINGS: [&str; 15] = [
 /// The microseconds that an algorithm takes.
 fn forced(folder: &Path, processes: usize, operation: &str, algorithm: &str) -> f64 {
     let mut command = Command::new("timeout");
-    command.args(["100", "smpirun", "-np", &processes.to_string()]);
+    command.args(["600", "smpirun", "-np", &processes.to_string()]);
     command.args(["-hostfile", &format!("hosts{processes}.txt")]);
     command.args(["-platform", &format!("platform{processes}.xml")]);
     command.arg(format!("--cfg=smpi/{operation}:{algorithm}"));
@@ -111,22 +111,20 @@ fn forced(folder: &Path, processes: usize, operation: &str, algorithm: &str) -> 
     said.lines().last().unwrap().parse().unwrap()
 }
 
-fn problem(operation: Operation, processors: usize) -> Problem {
+fn problem(operation: Operation, ranks: usize) -> Problem {
     let payload: Payload = match operation {
-        Operation::Alltoall => {
-            MessageSizes::new(vec![BLOCK; processors * processors]).unwrap().into()
-        }
+        Operation::Alltoall => MessageSizes::new(vec![BLOCK; ranks * ranks]).unwrap().into(),
         Operation::Broadcast | Operation::Allreduce => {
-            Vector { processors, bytes: BLOCK * processors as u64 }.into()
+            Vector { ranks, bytes: BLOCK * ranks as u64 }.into()
         }
-        _ => BlockSizes::new(vec![BLOCK; processors]).unwrap().into(),
+        _ => BlockSizes::new(vec![BLOCK; ranks]).unwrap().into(),
     };
     let costs = Homogeneous::new(1016.0, 1.0, 0.0).unwrap();
     Problem::new(operation, payload, costs).unwrap()
 }
 
 #[test]
-#[ignore = "needs SimGrid; ./test runs it"]
+#[ignore = "needs SimGrid; ./test --all runs it"]
 fn smpi_s_algorithms_take_the_times_of_our_schedules() {
     let folder = folder("smpi-forced");
     let source = workspace_file("tests/other_programs/forced.c");

@@ -3,7 +3,7 @@
 //! LogGOPSim (github.com/spcl/LogGOPSim) is in no distribution. It is built from its sources, with
 //! re2c, gengetopt and libgraphviz-dev; these tests need `LogGOPSim` and `txt2bin` in the search path.
 //! Its ports serve one message after the other, in the order in which they arrive, and a message's bytes
-//! occupy the receiver's processor as its overhead does: just as the planner charges them, but for the
+//! occupy the receiver's rank as its overhead does: just as the planner charges them, but for the
 //! order. The sender's overhead is part of lambda.
 
 use super::c_files::succeed;
@@ -58,7 +58,7 @@ fn nanoseconds(tree: &Tree, problem: &Problem, folder: &Path) -> f64 {
 /// The completion time if each rank of a gather serves its children in the order in which they arrive.
 fn served_by_arrival(tree: &Tree, problem: &Problem) -> f64 {
     let segment = completion(tree, problem).unwrap().segment;
-    let mut ready = vec![0.0; tree.processors()];
+    let mut ready = vec![0.0; tree.ranks()];
     for rank in tree.top_down().into_iter().rev() {
         let mut messages: Vec<(f64, f64)> = tree
             .children(rank)
@@ -76,7 +76,7 @@ fn served_by_arrival(tree: &Tree, problem: &Problem) -> f64 {
 }
 
 #[test]
-#[ignore = "needs LogGOPSim; ./test runs it where it is installed"]
+#[ignore = "needs LogGOPSim; ./test --all runs it where it is installed"]
 fn loggopsim_takes_the_time_of_the_planner() {
     let folder = folder("loggopsim");
     for sizes in problems::fifty(64) {

@@ -1,5 +1,5 @@
 //! Checks against other people's programs. They need Debian packages, so that plain `cargo test`
-//! leaves them out and `./test` runs them.
+//! leaves them out and `./test --all` runs them.
 
 use crate::program::workspace_file;
 
@@ -41,7 +41,10 @@ fn the_script_runs_every_check_that_says_so() {
                 }
                 let name = after.split_once("fn ").unwrap().1.split('(').next().unwrap();
                 let test = format!("other_programs::{module}{stem}::{name}");
-                assert!(names.iter().any(|part| test.contains(part)), "./test leaves out {test}");
+                assert!(
+                    names.iter().any(|part| test.contains(part)),
+                    "./test --all leaves out {test}"
+                );
                 checked += 1;
             }
         }

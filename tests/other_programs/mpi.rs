@@ -14,7 +14,7 @@ use tuwtree_collective::{
 use tuwtree_dp::composed::Composer;
 use tuwtree_dp::non_ordered::{ORDER_CELLS, direct, exact};
 use tuwtree_dp::rotated::{near_optimal_in, rotated_order};
-use tuwtree_dp::{Method, optimal, optimal_ordered};
+use tuwtree_dp::{Method, optimal, optimal_adjacent};
 use tuwtree_laws::problems::{gather, homogeneous};
 use tuwtree_model::{
     BlockSizes, ClosedSet, Distribution, DistributionParameters, GroupSizes, Hierarchy, Level,
@@ -30,14 +30,14 @@ fn of_tree(name: String, tree: &Tree, operation: Operation, sizes: &BlockSizes) 
     } else {
         // A whole number of the driver's matrices.
         let bytes = sizes.total() / 4 * 4;
-        Payload::Vector(Vector { processors: sizes.processors(), bytes })
+        Payload::Vector(Vector { ranks: sizes.ranks(), bytes })
     };
     let problem = Problem::new(operation, payload, homogeneous(20, 1, 1)).unwrap();
     Exported { name, schedule: Schedule::of_tree(tree, &problem).unwrap() }
 }
 
-/// Every distribution at 8 processors, several at 13 and 16: more would be slow where processes that
-/// wait do not leave the processor to others, as those of MPICH.
+/// Every distribution at 8 ranks, several at 13 and 16: more would be slow where processes that
+/// wait do not leave the rank to others, as those of MPICH.
 fn distributions() -> Vec<Exported> {
     let mut cases = Vec::new();
     for (index, distribution) in Distribution::published().enumerate() {
@@ -45,46 +45,46 @@ fn distributions() -> Vec<Exported> {
             cases.push(distributed(distribution, operation, 8));
         }
         if index % 3 == 0 {
-            let processors = if index % 2 == 0 { 13 } else { 16 };
+            let ranks = if index % 2 == 0 { 13 } else { 16 };
             let operation = if index < 6 { Operation::Gather } else { Operation::Scatter };
-            cases.push(distributed(distribution, operation, processors));
+            cases.push(distributed(distribution, operation, ranks));
         }
     }
     cases
 }
 
 /// The adaptive tree with its own root, or the optimal one with a given root.
-fn distributed(distribution: Distribution, operation: Operation, processors: usize) -> Exported {
-    let parameters = DistributionParameters::new(processors, 30);
+fn distributed(distribution: Distribution, operation: Operation, ranks: usize) -> Exported {
+    let parameters = DistributionParameters::new(ranks, 30);
     let sizes = distribution.sizes(parameters, Randomness::default()).unwrap();
     let problem = |root| gather(&sizes, homogeneous(20, 1, 1), root);
     let tree = match operation {
         Operation::Gather => adaptive(&problem(Root::Best), AdaptiveRule::default()).unwrap(),
-        _ => optimal(&problem(Root::Given(5)), Method::Dense, &()).unwrap().tree,
+        _ => optimal_adjacent(&problem(Root::Given(5)), Method::Dense, &()).unwrap().tree,
     };
     let distribution = distribution.name().replace('-', "_");
-    let name = format!("{}_{distribution}_{processors}", operation.name());
+    let name = format!("{}_{distribution}_{ranks}", operation.name());
     of_tree(name, &tree, operation, &sizes)
 }
 
-/// Every operation and root at few processors; one block in three is empty.
+/// Every operation and root at few ranks; one block in three is empty.
 fn roots() -> Vec<Exported> {
     let costs = homogeneous(3, 1, 0);
     let mut cases = Vec::new();
-    for processors in 1..=4 {
-        let sizes: Vec<u64> = (0..processors as u64).map(|rank| (rank + 1) % 3 * 7).collect();
+    for ranks in 1..=4 {
+        let sizes: Vec<u64> = (0..ranks as u64).map(|rank| (rank + 1) % 3 * 7).collect();
         let sizes = BlockSizes::new(sizes).unwrap();
-        for root in 0..processors {
+        for root in 0..ranks {
             let problem = gather(&sizes, costs, Root::Given(root));
             for operation in Operation::rooted() {
                 let tree = match (operation, root % 2) {
                     (Operation::Gather, _) | (Operation::Reduce, 1) => {
-                        optimal(&problem, Method::Dense, &()).unwrap().tree
+                        optimal_adjacent(&problem, Method::Dense, &()).unwrap().tree
                     }
                     (Operation::Broadcast, _) => oblivious(&problem).unwrap(),
                     _ => linear(&problem).unwrap(),
                 };
-                let name = format!("{}_{processors}_root_{root}", operation.name());
+                let name = format!("{}_{ranks}_root_{root}", operation.name());
                 cases.push(of_tree(name, &tree, operation, &sizes));
             }
         }
@@ -177,7 +177,7 @@ fn on_levels_and_consecutive() -> Vec<Exported> {
             add(format!("relays_{root}_{number}"), &tree, &sizes);
         }
         let problem = gather(&sizes, homogeneous(60, 1, 1), Root::Given(13 * index));
-        let consecutive = optimal_ordered(&problem, ORDER_CELLS, &()).unwrap().tree;
+        let consecutive = optimal(&problem, ORDER_CELLS, &()).unwrap().tree;
         assert_eq!(TreeOrder::of(&consecutive, Operation::Gather), TreeOrder::Ordered);
         add(format!("consecutive_{index}"), &consecutive, &sizes);
     }
@@ -218,12 +218,12 @@ fn allgathers() -> Vec<Exported> {
         ("pieces", |problem| circulant_in_pieces(problem, 3)),
     ];
     let mut cases = Vec::new();
-    for processors in [1, 2, 3, 5, 8, 13] {
-        let sizes = (0..processors as u64).map(|rank| (rank + 1) % 3 * (rank + 2));
+    for ranks in [1, 2, 3, 5, 8, 13] {
+        let sizes = (0..ranks as u64).map(|rank| (rank + 1) % 3 * (rank + 2));
         let sizes = BlockSizes::new(sizes).unwrap();
         let problem = Problem::allgather(&sizes, homogeneous(20, 1, 1)).unwrap();
         for (algorithm, build) in algorithms {
-            let name = format!("allgather_{algorithm}_{processors}");
+            let name = format!("allgather_{algorithm}_{ranks}");
             cases.push(Exported { name, schedule: build(&problem).unwrap() });
         }
     }
@@ -258,20 +258,20 @@ fn reductions() -> Vec<Exported> {
         cases.push(Exported { name, schedule: build(problem).unwrap() });
     };
     let operator = Operator::new(4, 1.0).unwrap();
-    for processors in [1, 2, 3, 5, 8, 13] {
-        let sizes = (0..processors as u64).map(|rank| 4 * ((rank + 1) % 3 * (rank + 2)));
+    for ranks in [1, 2, 3, 5, 8, 13] {
+        let sizes = (0..ranks as u64).map(|rank| 4 * ((rank + 1) % 3 * (rank + 2)));
         let sizes = BlockSizes::new(sizes).unwrap();
-        let vector = Vector { processors, bytes: sizes.total() };
+        let vector = Vector { ranks, bytes: sizes.total() };
         let costs = homogeneous(20, 1, 1);
         let problem = Problem::new(Operation::ReduceScatter, sizes, costs).unwrap();
         let problem = problem.with_operator(operator).unwrap();
         for (algorithm, build) in scatters {
-            push(format!("scattered_{algorithm}_{processors}"), &problem, build);
+            push(format!("scattered_{algorithm}_{ranks}"), &problem, build);
         }
         let problem = Problem::new(Operation::Allreduce, vector, costs).unwrap();
         let problem = problem.with_operator(operator).unwrap();
         for (algorithm, build) in allreduces {
-            push(format!("allreduce_{algorithm}_{processors}"), &problem, build);
+            push(format!("allreduce_{algorithm}_{ranks}"), &problem, build);
         }
     }
     cases
@@ -295,19 +295,19 @@ fn cut() -> Vec<Exported> {
         ("pieces", |problem| reduce::circulant_in_pieces(problem, 3)),
     ];
     let mut cases = Vec::new();
-    for (processors, root) in [(1, 0), (2, 1), (5, 0), (5, 3), (8, 0), (13, 6)] {
+    for (ranks, root) in [(1, 0), (2, 1), (5, 0), (5, 3), (8, 0), (13, 6)] {
         for (operation, algorithms) in
             [(Operation::Broadcast, &broadcasts[..]), (Operation::Reduce, &reductions)]
         {
             // Matrices of four bytes, fewer than there are ranks or more.
-            let vector = Vector { processors, bytes: 4 * (3 + 2 * (processors as u64 % 5)) };
+            let vector = Vector { ranks, bytes: 4 * (3 + 2 * (ranks as u64 % 5)) };
             let problem = Problem::new(operation, vector, homogeneous(20, 1, 1)).unwrap();
             let mut problem = problem.with_root(Root::Given(root)).unwrap();
             if operation == Operation::Reduce {
                 problem = problem.with_operator(Operator::new(4, 1.0).unwrap()).unwrap();
             }
             for (algorithm, build) in algorithms {
-                let name = format!("cut_{}_{algorithm}_{processors}_{root}", operation.name());
+                let name = format!("cut_{}_{algorithm}_{ranks}_{root}", operation.name());
                 cases.push(Exported { name, schedule: build(&problem).unwrap() });
             }
         }
@@ -357,10 +357,10 @@ fn without_a_root() -> Vec<Exported> {
 
 /// A schedule that is no tree's, from the lines of its actions.
 fn by_hand(name: &str, operation: &str, ports: u16, data: &str, programs: &[&str]) -> Exported {
-    let processors = programs.len();
+    let ranks = programs.len();
     let text = format!(
         r#"{{"format":"tuwtree-schedule","version":5,"operation":"{operation}","order":"ordered",
-        "processors":{processors},"root":0,"ports":{ports},{data},"actions":[{}]}}"#,
+        "processors":{ranks},"root":0,"ports":{ports},{data},"actions":[{}]}}"#,
         programs.join(",\n")
     );
     Exported { name: name.to_owned(), schedule: document::read(text.as_bytes()).unwrap() }
@@ -504,7 +504,7 @@ fn beyond_trees() -> Vec<Exported> {
                 r#"[{"receive":1,"into":["output",0,5]},{"receive":1,"into":["output",5,5]}]"#,
             ],
         ),
-        // Two messages between the same processors on two ports at once, with different tags.
+        // Two messages between the same ranks on two ports at once, with different tags.
         by_hand(
             "scatter_two_tags",
             "scatter",
@@ -561,7 +561,7 @@ fn flags(index: usize) -> Vec<String> {
 fn run(mpi: &str, processes: usize, program: &std::path::Path) -> String {
     succeed(
         Command::new("timeout")
-            .args(["200", &format!("mpirun.{mpi}"), "-n", &processes.to_string()])
+            .args(["600", &format!("mpirun.{mpi}"), "-n", &processes.to_string()])
             .arg(program)
             .envs([
                 ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
@@ -594,13 +594,13 @@ fn headers_are_cpp(mpi: &str) {
 }
 
 #[test]
-#[ignore = "needs MPICH; ./test runs it"]
+#[ignore = "needs MPICH; ./test --all runs it"]
 fn mpich_performs_exported_schedules() {
     performs_all_schedules("mpich");
 }
 
 #[test]
-#[ignore = "needs Open MPI; ./test runs it"]
+#[ignore = "needs Open MPI; ./test --all runs it"]
 fn open_mpi_performs_exported_schedules() {
     performs_all_schedules("openmpi");
 }
@@ -620,25 +620,25 @@ fn exported_files_compile(mpi: &str) {
 }
 
 #[test]
-#[ignore = "needs MPICH; ./test runs it"]
+#[ignore = "needs MPICH; ./test --all runs it"]
 fn mpich_compiles_what_export_writes() {
     exported_files_compile("mpich");
 }
 
 #[test]
-#[ignore = "needs Open MPI; ./test runs it"]
+#[ignore = "needs Open MPI; ./test --all runs it"]
 fn open_mpi_compiles_what_export_writes() {
     exported_files_compile("openmpi");
 }
 
 #[test]
-#[ignore = "needs MPICH; ./test runs it"]
+#[ignore = "needs MPICH; ./test --all runs it"]
 fn mpich_and_cpp_take_exported_headers() {
     headers_are_cpp("mpich");
 }
 
 #[test]
-#[ignore = "needs Open MPI; ./test runs it"]
+#[ignore = "needs Open MPI; ./test --all runs it"]
 fn open_mpi_and_cpp_take_exported_headers() {
     headers_are_cpp("openmpi");
 }

@@ -2,15 +2,15 @@
 //! messages of the algorithms that `select --regret --order ordered` takes for their own.
 
 use super::settings::{
-    Installed, Messages, Task, counted_by_ucx, messages_of, sent_by_mpich, sent_by_open_mpi, sums,
-    unnamed,
+    Installed, SentMessages, SettingTask, counted_by_ucx, messages_of, sent_by_mpich,
+    sent_by_open_mpi, sums, unnamed,
 };
 use tuwtree_collective::{CollectiveError, allreduce, reduce, reduce_scatter};
 use tuwtree_model::{
     BlockSizes, Homogeneous, Operation, Order, Payload, Problem, Rank, Root, Vector,
 };
-use tuwtree_plan::select::{Tuning, own_rule};
 use tuwtree_schedule::Schedule;
+use tuwtree_tuning::{Tuning, own_rule};
 
 /// Equal blocks of five processes, and of eight.
 const EQUAL: [&[u64]; 2] = [&[40; 5], &[40; 8]];
@@ -28,13 +28,13 @@ fn own_name(library: Tuning, operation: Operation, blocks: &[u64]) -> &'static s
 }
 
 /// What is sent by an algorithm.
-fn expected(name: &str, operation: Operation, blocks: &[u64]) -> Messages {
+fn expected(name: &str, operation: Operation, blocks: &[u64]) -> SentMessages {
     let total = blocks.iter().sum();
     let to = |pairs: &[(Rank, Rank)]| pairs.iter().map(|&pair| (pair, vec![total])).collect();
     let schedule = |build: fn(&Problem) -> Result<Schedule, CollectiveError>| {
         let payload: Payload = match operation {
             Operation::ReduceScatter => BlockSizes::new(blocks.iter().copied()).unwrap().into(),
-            _ => Vector { processors: blocks.len(), bytes: total }.into(),
+            _ => Vector { ranks: blocks.len(), bytes: total }.into(),
         };
         let costs = Homogeneous::new(1.0, 1.0, 1.0).unwrap();
         let problem = Problem::new(operation, payload, costs).unwrap();
@@ -71,14 +71,14 @@ fn expected(name: &str, operation: Operation, blocks: &[u64]) -> Messages {
 }
 
 #[test]
-#[ignore = "needs Open MPI; ./test runs it"]
+#[ignore = "needs Open MPI; ./test --all runs it"]
 fn open_mpi_keeps_the_order_by_the_algorithms_of_its_own_rule() {
     let open_mpi = Installed::of_debian("openmpi", "ordered");
     open_mpi.compile("mpicc", "ordered.c", &open_mpi.folder.join("ordered"), &[]);
     for operation in REDUCTIONS {
         for blocks in EQUAL.into_iter().chain([DIFFERENT]) {
             let name = own_name(Tuning::OpenMpi, operation, blocks);
-            let task = Task { program: "ordered", operation, blocks };
+            let task = SettingTask { program: "ordered", operation, blocks };
             let sent = sent_by_open_mpi(&open_mpi, &[], &task);
             assert_eq!(sent, sums(&expected(name, operation, blocks)), "{name}, {blocks:?}");
         }
@@ -87,7 +87,7 @@ fn open_mpi_keeps_the_order_by_the_algorithms_of_its_own_rule() {
 
 /// So that `select` warns of its files for Open MPI: algorithms that do not keep the order are used all the same.
 #[test]
-#[ignore = "needs Open MPI; ./test runs it"]
+#[ignore = "needs Open MPI; ./test --all runs it"]
 fn open_mpi_does_not_look_whether_operators_commute_where_an_algorithm_is_set() {
     let open_mpi = Installed::of_debian("openmpi", "set-ordered");
     open_mpi.compile("mpicc", "ordered.c", &open_mpi.folder.join("ordered"), &[]);
@@ -95,7 +95,7 @@ fn open_mpi_does_not_look_whether_operators_commute_where_an_algorithm_is_set() 
         let parameter = format!("coll_tuned_{set}_algorithm");
         let mut job = open_mpi.job(8);
         job.args(["--mca", "coll_tuned_use_dynamic_rules", "1", "--mca", &parameter, number]);
-        let task = Task { program: "ordered", operation, blocks: EQUAL[1] };
+        let task = SettingTask { program: "ordered", operation, blocks: EQUAL[1] };
         task.added_to(&mut job).output().unwrap().status.code()
     };
     // Ring, binomial, and halving; 3 says that results are wrong.
@@ -109,14 +109,14 @@ fn open_mpi_does_not_look_whether_operators_commute_where_an_algorithm_is_set() 
 }
 
 #[test]
-#[ignore = "needs MPICH; ./test runs it"]
+#[ignore = "needs MPICH; ./test --all runs it"]
 fn mpich_keeps_the_order_by_the_algorithms_of_its_own_rule_and_has_no_others() {
     let mpich = Installed::of_debian("mpich", "ordered");
     mpich.compile("mpicc", "ordered.c", &mpich.folder.join("ordered"), &[]);
     let run = |settings: &[(&str, &str)], operation, blocks| {
-        counted_by_ucx(&mpich, settings, &Task { program: "ordered", operation, blocks })
+        counted_by_ucx(&mpich, settings, &SettingTask { program: "ordered", operation, blocks })
     };
-    // Messages of several pieces are not counted by bytes.
+    // SentMessages of several pieces are not counted by bytes.
     let only_counted = |messages: super::settings::ByReceivers| {
         let count = |all: Vec<Vec<u64>>| {
             let mut counts: Vec<usize> = all.iter().map(Vec::len).collect();

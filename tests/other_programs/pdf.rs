@@ -12,7 +12,7 @@ fn printed(program: &str, arguments: &[&str]) -> String {
 }
 
 #[test]
-#[ignore = "needs qpdf and pdftotext: ./test runs it"]
+#[ignore = "needs qpdf and pdftotext: ./test --all runs it"]
 fn pdfs_are_sound_and_have_their_words_as_text_in_a_font_inside() {
     let folder = folder("pdf");
     let tree = folder.join("tree.json").display().to_string();

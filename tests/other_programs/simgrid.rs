@@ -11,7 +11,7 @@ use tuwtree_collective::{
 };
 use tuwtree_dp::non_ordered::direct;
 use tuwtree_dp::wider::optimal_within;
-use tuwtree_dp::{default_method, optimal};
+use tuwtree_dp::{default_method, optimal_adjacent};
 use tuwtree_laws::problems::{gather, homogeneous, irregular};
 use tuwtree_model::{
     BlockSizes, ClosedSet, CostMatrix, Costs, Distribution, DistributionParameters, Homogeneous,
@@ -46,7 +46,7 @@ fn replayed(schedule: &Schedule, costs: &Costs, folder: &Path) -> f64 {
 
 /// The seconds that SMPI prints for the replay in a folder.
 fn seconds(folder: &Path) -> f64 {
-    let output = Command::new("timeout").args(["120", "sh", "run.sh"]).current_dir(folder).output();
+    let output = Command::new("timeout").args(["600", "sh", "run.sh"]).current_dir(folder).output();
     let output = output.expect("a shell");
     let log = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{log}");
@@ -56,7 +56,7 @@ fn seconds(folder: &Path) -> f64 {
 
 /// The best tree in which whatever a rank has received is one range.
 fn consecutive(problem: &Problem) -> Tree {
-    let costs = problem.costs().homogeneous(problem.processors()).unwrap().into();
+    let costs = problem.costs().homogeneous(problem.ranks()).unwrap().into();
     let (sizes, root) = (problem.blocks().unwrap(), problem.root());
     optimal_within(sizes, &costs, root, 6_000_000, &()).unwrap().tree
 }
@@ -66,7 +66,7 @@ fn trees(problem: &Problem) -> [(&'static str, Tree); 7] {
         ("linear", linear(problem).unwrap()),
         ("oblivious", oblivious(problem).unwrap()),
         ("adaptive", adaptive(problem, AdaptiveRule::CompletionTime).unwrap()),
-        ("adjacent", optimal(problem, default_method(problem), &()).unwrap().tree),
+        ("adjacent", optimal_adjacent(problem, default_method(problem), &()).unwrap().tree),
         ("consecutive", consecutive(problem)),
         ("direct", direct(problem, 8, &()).unwrap()),
         ("greedy", greedy(problem).unwrap()),
@@ -74,12 +74,12 @@ fn trees(problem: &Problem) -> [(&'static str, Tree); 7] {
 }
 
 /// SMPI's times are those of the recursion under `costs`, for trees made for `made_for`.
-fn agree(processors: usize, costs: &Costs, made_for: &Homogeneous, name: &str) {
+fn agree(ranks: usize, costs: &Costs, made_for: &Homogeneous, name: &str) {
     let folder = folder(name);
     for distribution in SEVERAL {
-        let parameters = DistributionParameters::new(processors, 1000);
+        let parameters = DistributionParameters::new(ranks, 1000);
         let sizes = distribution.sizes(parameters, Randomness::Glibc { seed: 1 }).unwrap();
-        let root = Root::Given(processors / 2);
+        let root = Root::Given(ranks / 2);
         for (construction, tree) in trees(&gather(&sizes, made_for, root)) {
             for problem in irregular(&sizes, costs) {
                 let expected = completion_time(&tree, &problem).unwrap().units();
@@ -96,56 +96,56 @@ fn agree(processors: usize, costs: &Costs, made_for: &Homogeneous, name: &str) {
     }
 }
 
-fn agree_everywhere_alike(processors: usize, costs: &Homogeneous, name: &str) {
-    agree(processors, &(*costs).into(), costs, name);
+fn agree_everywhere_alike(ranks: usize, costs: &Homogeneous, name: &str) {
+    agree(ranks, &(*costs).into(), costs, name);
 }
 
 #[test]
-#[ignore = "needs SimGrid; ./test runs it"]
-fn smpi_agrees_at_64_processors() {
+#[ignore = "needs SimGrid; ./test --all runs it"]
+fn smpi_agrees_at_64_ranks() {
     agree_everywhere_alike(64, &homogeneous(100, 1, 1), "smpi-64");
 }
 
 #[test]
-#[ignore = "needs SimGrid; ./test runs it"]
-fn smpi_agrees_at_500_processors_where_the_latency_is_small_and_there_are_no_copies() {
+#[ignore = "needs SimGrid; ./test --all runs it"]
+fn smpi_agrees_at_500_ranks_where_the_latency_is_small_and_there_are_no_copies() {
     agree_everywhere_alike(500, &homogeneous(1, 1, 0), "smpi-500");
 }
 
 #[test]
-#[ignore = "needs SimGrid; ./test runs it"]
-fn smpi_agrees_at_2000_processors() {
+#[ignore = "needs SimGrid; ./test --all runs it"]
+fn smpi_agrees_at_2000_ranks() {
     agree_everywhere_alike(2000, &homogeneous(1000, 1, 1), "smpi-2000");
 }
 
 #[test]
-#[ignore = "needs SimGrid; ./test runs it"]
+#[ignore = "needs SimGrid; ./test --all runs it"]
 fn smpi_agrees_where_each_ordered_pair_has_its_own_link() {
-    let processors = 80;
+    let ranks = 80;
     let varied = |one: Rank, other: Rank| ((one * 37 + other * 101) % 23) as f64;
     let costs = CostMatrix::from_fn(
-        processors,
+        ranks,
         |sender, receiver| 50.0 + 20.0 * varied(sender, receiver),
         |sender, receiver| 1.0 + varied(receiver, sender),
         |rank| varied(rank, 7),
     );
     let costs = Costs::Matrix(costs.unwrap());
-    agree(processors, &costs, &homogeneous(100, 1, 1), "smpi-pairs");
+    agree(ranks, &costs, &homogeneous(100, 1, 1), "smpi-pairs");
 }
 
 #[test]
-#[ignore = "needs SimGrid; ./test runs it"]
+#[ignore = "needs SimGrid; ./test --all runs it"]
 fn smpi_agrees_with_the_judge_where_latency_overlaps() {
     let folder = folder("smpi-overlapping");
-    let processors = 64;
+    let ranks = 64;
     for (alpha, overhead, gamma) in [(5000.0, 400.0, 0.0), (90.0, 0.0, 1.0), (30_000.0, 9.0, 0.25)]
     {
         let one_port = Homogeneous::new(alpha, 1.0, gamma).unwrap();
         let costs = one_port.with_overhead(overhead).unwrap();
         for distribution in SEVERAL {
-            let parameters = DistributionParameters::new(processors, 1000);
+            let parameters = DistributionParameters::new(ranks, 1000);
             let sizes = distribution.sizes(parameters, Randomness::Glibc { seed: 1 }).unwrap();
-            let root = Root::Given(processors / 2);
+            let root = Root::Given(ranks / 2);
             let here = ("consecutive, overlapping", consecutive(&gather(&sizes, costs, root)));
             for (construction, tree) in
                 trees(&gather(&sizes, one_port, root)).into_iter().chain([here])
@@ -167,7 +167,7 @@ fn smpi_agrees_with_the_judge_where_latency_overlaps() {
 }
 
 #[test]
-#[ignore = "needs SimGrid; ./test runs it"]
+#[ignore = "needs SimGrid; ./test --all runs it"]
 fn smpi_agrees_where_messages_are_larger_than_its_counts() {
     let folder = folder("smpi-large");
     let sizes = BlockSizes::new([1 << 31, 5, 3 << 30, 8, 0]).unwrap();
@@ -181,7 +181,7 @@ fn smpi_agrees_where_messages_are_larger_than_its_counts() {
 }
 
 #[test]
-#[ignore = "needs SimGrid; ./test runs it"]
+#[ignore = "needs SimGrid; ./test --all runs it"]
 fn smpi_agrees_on_allgathers_of_blocks_of_any_size() {
     let folder = folder("smpi-allgather");
     let costs = homogeneous(100, 1, 1);
@@ -206,15 +206,15 @@ fn smpi_agrees_on_allgathers_of_blocks_of_any_size() {
 }
 
 #[test]
-#[ignore = "needs SimGrid; ./test runs it"]
+#[ignore = "needs SimGrid; ./test --all runs it"]
 fn smpi_agrees_on_reductions_that_take_time_to_combine() {
     let folder = folder("smpi-reductions");
     let costs = homogeneous(100, 1, 1);
     let operator = Operator::new(4, 3.0).unwrap();
-    for processors in [5, 8, 13] {
-        let sizes = (0..processors as u64).map(|rank| 4 * ((rank + 1) % 3 * (rank + 2)));
+    for ranks in [5, 8, 13] {
+        let sizes = (0..ranks as u64).map(|rank| 4 * ((rank + 1) % 3 * (rank + 2)));
         let sizes = BlockSizes::new(sizes).unwrap();
-        let vector = Vector { processors, bytes: sizes.total() };
+        let vector = Vector { ranks, bytes: sizes.total() };
         let scattered = Problem::new(Operation::ReduceScatter, sizes, costs).unwrap();
         let scattered = scattered.with_operator(operator).unwrap();
         let reduced = Problem::new(Operation::Allreduce, vector, costs).unwrap();
@@ -242,7 +242,7 @@ fn smpi_agrees_on_reductions_that_take_time_to_combine() {
 }
 
 #[test]
-#[ignore = "needs SimGrid; ./test runs it"]
+#[ignore = "needs SimGrid; ./test --all runs it"]
 fn smpi_agrees_where_exchanges_have_costs_of_their_own() {
     let folder = folder("smpi-exchanges");
     let lone = homogeneous(100, 2, 1);
@@ -250,10 +250,10 @@ fn smpi_agrees_where_exchanges_have_costs_of_their_own() {
     // The last ones are no multiples of each other by powers of two.
     for (alpha, beta) in [(200.0, 4.0), (150.0, 2.0), (50.0, 1.0), (100.0, 3.0), (137.0, 2.7)] {
         let costs = lone.with_exchange(alpha, beta).unwrap();
-        for processors in [5, 8, 13] {
-            let sizes = (0..processors as u64).map(|rank| (rank + 1) % 3 * (rank + 2));
+        for ranks in [5, 8, 13] {
+            let sizes = (0..ranks as u64).map(|rank| (rank + 1) % 3 * (rank + 2));
             let sizes = BlockSizes::new(sizes).unwrap();
-            let vector = Vector { processors, bytes: sizes.total() };
+            let vector = Vector { ranks, bytes: sizes.total() };
             let gathered = Problem::allgather(&sizes, costs).unwrap();
             let scattered = Problem::new(Operation::ReduceScatter, sizes, costs).unwrap();
             let scattered = scattered.with_operator(operator).unwrap();
@@ -280,7 +280,7 @@ fn smpi_agrees_where_exchanges_have_costs_of_their_own() {
 }
 
 #[test]
-#[ignore = "needs SimGrid; ./test runs it"]
+#[ignore = "needs SimGrid; ./test --all runs it"]
 fn what_export_writes_can_be_run_as_it_is() {
     let folder = folder("smpi-exported");
     let tree = folder.join("tree.json");

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use tuwtree_dp::{default_method, optimal};
+use tuwtree_dp::{default_method, optimal_adjacent};
 use tuwtree_laws::problems::{self, homogeneous, rooted};
 use tuwtree_model::{
     BlockSizes, ClosedSet, Distribution, DistributionParameters, Homogeneous, Operation, Problem,
@@ -20,7 +20,7 @@ use tuwtree_schedule::export::smpi::{Replay, SETTINGS};
 use tuwtree_schedule::{Schedule, Sends, simulate};
 use tuwtree_treegen::{AdaptiveRule, adaptive, linear, oblivious};
 
-const PROCESSORS: usize = 2000;
+const RANKS: usize = 2000;
 const ROOT: Rank = 0;
 /// Those in the table.
 const SEVERAL: [Distribution; 4] = [
@@ -32,7 +32,7 @@ const SEVERAL: [Distribution; 4] = [
 const TREES: [&str; 3] = ["linear", "adaptive", "optimal"];
 
 fn blocks(distribution: Distribution) -> BlockSizes {
-    let parameters = DistributionParameters::new(PROCESSORS, 1000);
+    let parameters = DistributionParameters::new(RANKS, 1000);
     distribution.sizes(parameters, Randomness::default()).unwrap()
 }
 
@@ -41,7 +41,7 @@ fn tree(name: &str, problem: &Problem) -> Tree {
     match name {
         "linear" => linear(&problem).unwrap(),
         "adaptive" => adaptive(&problem, AdaptiveRule::CompletionTime).unwrap(),
-        _ => optimal(&problem, default_method(&problem), &()).unwrap().tree,
+        _ => optimal_adjacent(&problem, default_method(&problem), &()).unwrap().tree,
     }
 }
 
@@ -71,7 +71,7 @@ fn regular(costs: &Homogeneous) -> Vec<Exported> {
     [Operation::Broadcast, Operation::Reduce]
         .into_iter()
         .map(|operation| {
-            let vector = Vector { processors: PROCESSORS, bytes: 1000 };
+            let vector = Vector { ranks: RANKS, bytes: 1000 };
             let problem = Problem::new(operation, vector, costs).unwrap();
             let tree = oblivious(&rooted(&problem, Root::Given(ROOT))).unwrap();
             let schedule = Schedule::of_tree(&tree, &problem).unwrap();
@@ -114,7 +114,7 @@ fn times(cases: &[Exported], costs: &Homogeneous, folder_name: &str) -> BTreeMap
 
 fn run(folder: &Path) -> String {
     let mut command = Command::new("timeout");
-    command.args(["500", "smpirun", "-np", &PROCESSORS.to_string()]);
+    command.args(["500", "smpirun", "-np", &RANKS.to_string()]);
     command.args(["-hostfile", "hosts.txt", "-platform", "platform.xml"]);
     command.args(SETTINGS.iter().map(|setting| format!("--cfg={setting}")));
     // What the computer itself takes for its work does not count.
@@ -163,7 +163,7 @@ fn table(times: &BTreeMap<String, Vec<f64>>) -> String {
 }
 
 #[test]
-#[ignore = "needs SimGrid; ./test runs it"]
+#[ignore = "needs SimGrid; ./test --all runs it"]
 fn exported_schedules_take_the_time_of_the_model() {
     let costs = homogeneous(100, 1, 0);
     let cases = irregular(&SEVERAL, &costs);
@@ -190,7 +190,7 @@ const TABLE_HEAD: &str = "\
 ";
 
 #[test]
-#[ignore = "needs SimGrid; ./test runs it"]
+#[ignore = "needs SimGrid; ./test --all runs it"]
 fn copies_take_time_through_the_hook() {
     let costs = homogeneous(1000, 1, 1);
     let mut cases = irregular(&[Distribution::Spikes], &costs);

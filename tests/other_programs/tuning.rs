@@ -21,7 +21,7 @@ fn program(mpi: &str, source: &str) -> PathBuf {
 fn launch(mpi: &str, program: &Path, options: &[&str], bytes: u64) -> Command {
     let mut command = Command::new("timeout");
     command
-        .args(["100", &format!("mpirun.{mpi}"), "-n", "5"])
+        .args(["600", &format!("mpirun.{mpi}"), "-n", "5"])
         .args(options)
         .arg(program)
         .args([&bytes.to_string(), "7"])
@@ -35,7 +35,7 @@ fn launch(mpi: &str, program: &Path, options: &[&str], bytes: u64) -> Command {
 }
 
 #[test]
-#[ignore = "needs Open MPI; ./test runs it"]
+#[ignore = "needs Open MPI; ./test --all runs it"]
 fn open_mpi_sends_the_messages_of_what_is_selected() {
     let program = program("openmpi", "tuned_allgather");
     let folder = program.parent().unwrap();
@@ -87,7 +87,7 @@ fn own_table(program: &Path) -> String {
 }
 
 #[test]
-#[ignore = "needs MPICH; ./test runs it"]
+#[ignore = "needs MPICH; ./test --all runs it"]
 fn mpich_uses_what_is_selected_for_its_sizes_only() {
     let program = program("mpich", "tuned_allgather");
     let folder = program.parent().unwrap();
@@ -116,7 +116,7 @@ fn mpich_uses_what_is_selected_for_its_sizes_only() {
 const FAST: &str = "--alpha 1 --beta 1 --gamma 1 --combine 1";
 
 #[test]
-#[ignore = "needs Open MPI; ./test runs it"]
+#[ignore = "needs Open MPI; ./test --all runs it"]
 fn open_mpi_reduces_in_rank_order_by_what_is_selected() {
     let program = program("openmpi", "tuned_reductions");
     let folder = program.parent().unwrap();
@@ -129,7 +129,7 @@ fn open_mpi_reduces_in_rank_order_by_what_is_selected() {
             ["coll_tuned_use_dynamic_rules", "1", "coll_tuned_dynamic_rules_filename", &rules];
         let mut command = Command::new("timeout");
         command
-            .args(["100", "mpirun.openmpi", "-n", processes])
+            .args(["600", "mpirun.openmpi", "-n", processes])
             .args(["--mca", set[0], set[1], "--mca", set[2], set[3]])
             .arg(&program)
             .envs([
@@ -148,7 +148,7 @@ fn open_mpi_reduces_in_rank_order_by_what_is_selected() {
 }
 
 #[test]
-#[ignore = "needs MPICH; ./test runs it"]
+#[ignore = "needs MPICH; ./test --all runs it"]
 fn mpich_scatters_reductions_in_place_whatever_the_blocks() {
     let program = program("mpich", "scattered_in_place");
     let folder = program.parent().unwrap();
@@ -162,7 +162,7 @@ fn mpich_scatters_reductions_in_place_whatever_the_blocks() {
     assert!(table.contains("\"total_msg_size=any\": {\n"), "{table}");
     for processes in ["3", "4"] {
         let mut command = Command::new("timeout");
-        command.args(["100", "mpirun.mpich", "-n", processes]).arg(&program);
+        command.args(["600", "mpirun.mpich", "-n", processes]).arg(&program);
         succeed(command.env("MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE", &tuned));
     }
 }

@@ -1,6 +1,6 @@
-/* Who waits for whom in MPI_Gatherv to rank 0: for each other rank, the others gather while this one is late, and say when
- * they are done. When as many as argv[rank] are, and some time for more has gone by, it gathers, too. Prints for each
- * late rank which ranks were not done before. */
+/* Finds the ranks that wait for each other in MPI_Gatherv to rank 0: for each other rank, the others gather while this one
+ * is late, and say when they are done. When as many as argv[rank] are, and some time for more has gone by, it gathers, too.
+ * Rank 0 prints the ranks that were not done before each late one, in one piece: launchers mix the output of several. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 enum { GO = 1, DONE = 2 };
 
-static int rank, size, *counts, *displs;
+static int rank, size, *counts, *displs, *is_done;
 static char *own, *all;
 
 static void gather(void)
@@ -19,7 +19,7 @@ static void gather(void)
 static void come_late(int expected)
 {
     const struct timespec moment = {0, 10 * 1000 * 1000};
-    int i, flag, more, done = 0, *is_done = calloc((size_t)size, sizeof *is_done);
+    int i, flag, more, done = 0;
     MPI_Status status;
     for (i = 0; i < size; i++)
         if (i != rank)
@@ -35,15 +35,23 @@ static void come_late(int expected)
         }
     }
     gather();
-    printf("%d:", rank);
     for (i = 0; i < size; i++)
-        if (i != rank && !is_done[i]) {
-            printf(" %d", i);
+        if (i != rank && !is_done[i])
             MPI_Recv(NULL, 0, MPI_CHAR, i, DONE, MPI_COMM_WORLD, &status);
-        }
-    printf("\n");
-    fflush(stdout);
-    free(is_done);
+}
+
+static void print(void)
+{
+    int i, late, *rows = calloc((size_t)size * (size_t)size, sizeof *rows);
+    MPI_Gather(is_done, size, MPI_INT, rows, size, MPI_INT, 0, MPI_COMM_WORLD);
+    for (late = 1; rank == 0 && late < size; late++) {
+        printf("%d:", late);
+        for (i = 0; i < size; i++)
+            if (i != late && !rows[late * size + i])
+                printf(" %d", i);
+        printf("\n");
+    }
+    free(rows);
 }
 
 int main(int argc, char **argv)
@@ -61,6 +69,7 @@ int main(int argc, char **argv)
         displs[i] = total;
         total += counts[i];
     }
+    is_done = calloc((size_t)size, sizeof *is_done);
     own = calloc((size_t)total, 1);
     all = calloc((size_t)total, 1);
     for (late = 1; late < size; late++) {
@@ -72,6 +81,8 @@ int main(int argc, char **argv)
             MPI_Send(NULL, 0, MPI_CHAR, late, DONE, MPI_COMM_WORLD);
         }
     }
+    print();
+    free(is_done);
     free(counts);
     free(displs);
     free(own);

@@ -55,7 +55,7 @@ fn check_table(table: usize, ties: &[&str]) {
         }
         let [true_value, time] = [true_time, time].map(|time| time.parse::<u64>().unwrap());
         assert!(true_value <= time, "{place:?}");
-        let marked = ["last-better-root", "last-processor-missing"].contains(&fields[14]);
+        let marked = ["last-better-root", "last-rank-missing"].contains(&fields[14]);
         assert_eq!(marked, true_value < time, "{place:?}");
         *notes.entry(fields[14].to_owned()).or_insert(0) += 1;
         seen += 1;
@@ -63,7 +63,7 @@ fn check_table(table: usize, ties: &[&str]) {
     assert_eq!(seen, 220);
     assert_eq!(tied, ties);
     assert_eq!(notes["last-better-root"], 10);
-    assert_eq!(notes["last-processor-missing"], 2);
+    assert_eq!(notes["last-rank-missing"], 2);
     assert!(!notes.contains_key("unexplained"));
 }
 
@@ -88,10 +88,10 @@ fn the_true_values_named_in_footnotes_are_what_they_should_be() {
     // Linear, random data: the last root better than root 0 is 1996, the best 891.
     let linear = line("1,100,1,0,random,1983668,chosen,linear,");
     assert!(linear.ends_with("2181898,2181898,2181568,1996,1996,891,last-better-root"), "{linear}");
-    // Optimal, increasing data: the last processor is the best root.
+    // Optimal, increasing data: the last rank is the best root.
     let optimal = line("1,100,1,0,increasing,2003000,chosen,optimal,");
     assert!(
-        optimal.ends_with("2002000,2002000,2001999,1998,1998,1999,last-processor-missing"),
+        optimal.ends_with("2002000,2002000,2001999,1998,1998,1999,last-rank-missing"),
         "{optimal}"
     );
 }

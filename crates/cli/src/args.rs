@@ -1,4 +1,4 @@
-//! Arguments that several commands share, and the step from what was typed to what is meant.
+//! Arguments that several commands share, and their meaning.
 
 use crate::error::CliError;
 use crate::output::progress::note;
@@ -8,66 +8,69 @@ use tuwtree_io::{Source, machine, sizes};
 use tuwtree_model::quantity::{Cost, parse_bytes, parse_time, parse_time_per_byte};
 use tuwtree_model::{
     BlockSizes, ClosedSet, CostError, CostModel, Costs, Distribution, DistributionParameters,
-    ExchangeError, GroupSizes, Homogeneous, MOST_PROCESSORS, Operation, Operator, Payload, Ports,
+    ExchangeError, GroupSizes, Homogeneous, MOST_RANKS, Operation, Operator, Payload, Ports,
     Randomness, Rank, Root, StatedCosts, Vector,
 };
 use tuwtree_schedule::Schedule;
 
-/// What is to be moved: blocks, generated or read, or a vector.
+/// Data to move: blocks, generated or read, or a vector.
 #[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "Block sizes")]
+#[command(next_help_heading = "Data")]
 pub(crate) struct PayloadArgs {
     /// Generate block sizes of this distribution
-    #[arg(long, value_name = "NAME", value_parser = distribution_parser(), conflicts_with_all = ["sizes", "vector"])]
+    ///
+    /// `tuwtree generate --help` has the formulas.
+    #[arg(long, value_name = "NAME", value_parser = distribution_name_parser(), conflicts_with_all = ["sizes", "vector"])]
     pub(crate) dist: Option<Distribution>,
 
     /// Blocks of this size at each of -p processes: as --dist same -b BYTES
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes, conflicts_with_all = ["dist", "sizes", "vector"])]
     bytes: Option<u64>,
 
-    /// Read block sizes from a file (text, CSV, JSON, or NumPy's .npy; see docs/formats.md), or from standard input
-    /// with `-`
+    /// Read block sizes from a file, or from standard input with `-`
+    ///
+    /// Text, CSV, JSON, or NumPy's .npy; see docs/formats.md.
     #[arg(long, value_name = "FILE", value_parser = Source::parse)]
     pub(crate) sizes: Option<Source>,
 
-    /// Read the block sizes of the other group of an intergroup allgather from a file; --sizes has those of the first
+    /// Read the block sizes of the other group of an intergroup allgather from a file; --sizes has the first group's
     #[arg(long, hide_short_help = true, value_name = "FILE", value_parser = Source::parse, requires = "sizes")]
     pub(crate) sizes_remote: Option<Source>,
 
     /// Broadcast, reduce or allreduce a vector of this size, over -p processes
-    #[arg(long, value_name = "BYTES", conflicts_with = "sizes", help_heading = "Vector",
+    #[arg(long, value_name = "BYTES", conflicts_with = "sizes",
           value_parser = parse_bytes)]
     vector: Option<u64>,
 
-    /// Read the messages of an alltoall: p rows of p sizes, as text, CSV without a heading, a JSON list of rows, NumPy's .npy
-    /// or UCC's .ptini; row = sender
-    #[arg(long, value_name = "FILE", value_parser = Source::parse, help_heading = "Messages",
+    /// Read the messages of an alltoall from a file: p rows of p sizes; row = sender
+    ///
+    /// Text, CSV without a heading, a JSON list of rows, NumPy's .npy or UCC's .ptini.
+    #[arg(long, value_name = "FILE", value_parser = Source::parse,
           conflicts_with_all = ["dist", "bytes", "sizes", "vector"])]
     pub(crate) matrix: Option<Source>,
 
-    /// Bytes of an element: the numbers in --sizes, --sizes-remote or --matrix count elements [default: they are
-    /// bytes]
-    #[arg(long, value_name = "BYTES", value_parser = parse_element_size, conflicts_with_all = ["dist", "bytes", "vector"])]
+    /// Bytes of an element that --sizes, --sizes-remote and --matrix count [default: 1]
+    #[arg(long, hide_short_help = true, value_name = "BYTES", value_parser = parse_element_size, conflicts_with_all = ["dist", "bytes", "vector"])]
     pub(crate) element_size: Option<u64>,
 
     #[command(flatten)]
     pub(crate) scale: ScaleArgs,
 }
 
-/// What `-p` means, also as 1e6 or 1_000.
+/// Value of `-p`, also as 1e6 or 1_000.
 ///
 /// # Errors
-/// What is allowed.
+/// The allowed values.
 pub(crate) fn parse_processes(argument: &str) -> Result<usize, String> {
     let has_unit = argument.contains(|one: char| one.is_alphabetic() && !"eE".contains(one));
     let number = parse_bytes(argument).ok().filter(|_| !has_unit);
     let number = number.and_then(|number| usize::try_from(number).ok());
-    number.filter(|&number| number <= MOST_PROCESSORS).ok_or_else(|| {
-        format!("a number of processes of at most {MOST_PROCESSORS} is needed, such as 64 or 1e6")
+    number.filter(|&number| number <= MOST_RANKS).ok_or_else(|| {
+        format!("a number of processes of at most {MOST_RANKS} is needed, such as 64 or 1e6")
     })
 }
 
-/// What `--element-size` means: at least a byte.
+/// Value of `--element-size`: at least a byte.
 pub(crate) fn parse_element_size(argument: &str) -> Result<u64, String> {
     match parse_bytes(argument)? {
         0 => Err("an element has at least one byte".into()),
@@ -77,21 +80,21 @@ pub(crate) fn parse_element_size(argument: &str) -> Result<u64, String> {
 
 /// The parameters of a distribution.
 #[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "Block sizes")]
+#[command(next_help_heading = "Data")]
 pub(crate) struct ScaleArgs {
-    /// Number of processes [default: 2000, or as in the tree or machine file]
+    /// Number of processes [default: 2000, or the file's]
     #[arg(short = 'p', long = "processes", alias = "processors", value_name = "P", value_parser = parse_processes)]
-    processors: Option<usize>,
+    ranks: Option<usize>,
 
     /// Mean block size in bytes, also as 64KiB or 8MB [default: 1000]
     #[arg(short = 'b', long, value_name = "BYTES", value_parser = parse_bytes)]
     block: Option<u64>,
 
-    /// How rare and large spikes are; how many processes hold skewed data [default: 5]
+    /// Rarity and size of spikes; number of processes with skewed data [default: 5]
     #[arg(long, value_name = "N")]
     rho: Option<u64>,
 
-    /// How fast a power law falls, or how rare large numbers are in Zipf's [default: 1]
+    /// Exponent of a power law, or of Zipf's law [default: 1]
     #[arg(long, hide_short_help = true, value_name = "S", allow_negative_numbers = true)]
     exponent: Option<f64>,
 
@@ -117,12 +120,12 @@ enum Generator {
 }
 
 impl PayloadArgs {
-    /// The data that the arguments describe, or `None` if they describe none; `processors` is what
+    /// The data that the arguments describe, or `None` if they describe none; `ranks` is what
     /// the number of processes defaults to.
     ///
     /// # Errors
     /// Parameters out of range (usage), a file that cannot be read (failure).
-    pub(crate) fn load(&self, processors: usize) -> Result<Option<Payload>, CliError> {
+    pub(crate) fn load(&self, ranks: usize) -> Result<Option<Payload>, CliError> {
         if let Some(source) = &self.matrix {
             if self.scale.is_given() {
                 return Err(ScaleArgs::not_of_files());
@@ -130,14 +133,14 @@ impl PayloadArgs {
             return Ok(Some(sizes::read_matrix(source, self.element_size)?.into()));
         }
         if let Some(bytes) = self.bytes {
-            return self.scale.equal(bytes, processors).map(|sizes| Some(sizes.into()));
+            return self.scale.equal(bytes, ranks).map(|sizes| Some(sizes.into()));
         }
         match (self.dist, &self.sizes, self.vector) {
             (Some(distribution), _, _) => {
-                self.scale.generate(distribution, processors).map(|sizes| Some(sizes.into()))
+                self.scale.generate(distribution, ranks).map(|sizes| Some(sizes.into()))
             }
             (None, _, Some(bytes)) => {
-                self.scale.vector(bytes, processors).map(|vector| Some(vector.into()))
+                self.scale.vector(bytes, ranks).map(|vector| Some(vector.into()))
             }
             (None, _, None) if self.scale.is_given() => Err(ScaleArgs::not_of_files()),
             (None, Some(source), None) => {
@@ -152,7 +155,7 @@ impl PayloadArgs {
         }
     }
 
-    /// What there is to move, and where it is from, in words.
+    /// The data to move, and its source, in words.
     pub(crate) fn source(&self) -> (&'static str, String) {
         if let Some(source) = &self.matrix {
             return ("Messages", source.to_string());
@@ -175,7 +178,7 @@ impl PayloadArgs {
 }
 
 impl ScaleArgs {
-    /// Why there are none beside sizes that are read from a file.
+    /// Error for options of generated sizes beside a file of sizes.
     fn not_of_files() -> CliError {
         CliError::Usage(
             "-p, -b, --rho, --exponent, --sigma, --seed and --rng describe a distribution; name it with --dist \
@@ -191,10 +194,10 @@ impl ScaleArgs {
     pub(crate) fn generate(
         &self,
         distribution: Distribution,
-        processors: usize,
+        ranks: usize,
     ) -> Result<BlockSizes, CliError> {
-        let processors = self.processors.unwrap_or(processors);
-        let default = DistributionParameters::new(processors, self.block.unwrap_or(1000));
+        let ranks = self.ranks.unwrap_or(ranks);
+        let default = DistributionParameters::new(ranks, self.block.unwrap_or(1000));
         let parameters = DistributionParameters {
             rho: self.rho.unwrap_or(default.rho),
             exponent: self.exponent.unwrap_or(default.exponent),
@@ -206,44 +209,44 @@ impl ScaleArgs {
             .map_err(|error| CliError::Usage(format!("--dist {}: {error}", distribution.name())))
     }
 
-    /// Blocks of so many bytes, one for each of these processes.
+    /// Blocks of this many bytes, one for each process.
     ///
     /// # Errors
     /// [`CliError::Usage`] for a number of processes out of range, more bytes in all than can be counted, or parameters
     /// of a distribution.
-    fn equal(&self, bytes: u64, processors: usize) -> Result<BlockSizes, CliError> {
-        let processors = self.processes_alone("--bytes are equal blocks", processors)?;
-        BlockSizes::new(vec![bytes; processors])
+    fn equal(&self, bytes: u64, ranks: usize) -> Result<BlockSizes, CliError> {
+        let ranks = self.processes_alone("--bytes are equal blocks", ranks)?;
+        BlockSizes::new(vec![bytes; ranks])
             .map_err(|error| CliError::Usage(format!("--bytes {bytes}: {error}")))
     }
 
-    /// A vector of so many bytes at each of these processes.
+    /// A vector of this many bytes at each process.
     ///
     /// # Errors
     /// [`CliError::Usage`] for a number of processes out of range, or parameters of a distribution.
-    fn vector(&self, bytes: u64, processors: usize) -> Result<Vector, CliError> {
-        let processors = self.processes_alone("--vector has none", processors)?;
-        Ok(Vector { processors, bytes })
+    fn vector(&self, bytes: u64, ranks: usize) -> Result<Vector, CliError> {
+        let ranks = self.processes_alone("--vector has none", ranks)?;
+        Ok(Vector { ranks, bytes })
     }
 
     /// The number of processes, where there are no parameters of a distribution beside it, since `reason`.
-    fn processes_alone(&self, reason: &str, processors: usize) -> Result<usize, CliError> {
+    fn processes_alone(&self, reason: &str, ranks: usize) -> Result<usize, CliError> {
         if self.describes_blocks() {
             return Err(CliError::Usage(format!(
                 "-b, --rho, --exponent, --sigma, --seed and --rng describe block sizes, and {reason}"
             )));
         }
-        let processors = self.processors.unwrap_or(processors);
-        match (1..=MOST_PROCESSORS).contains(&processors) {
-            true => Ok(processors),
-            false => Err(CliError::Usage(format!(
-                "-p: {processors} processes are outside 1..={MOST_PROCESSORS}"
-            ))),
+        let ranks = self.ranks.unwrap_or(ranks);
+        match (1..=MOST_RANKS).contains(&ranks) {
+            true => Ok(ranks),
+            false => {
+                Err(CliError::Usage(format!("-p: {ranks} processes are outside 1..={MOST_RANKS}")))
+            }
         }
     }
 
     fn is_given(&self) -> bool {
-        self.processors.is_some() || self.describes_blocks()
+        self.ranks.is_some() || self.describes_blocks()
     }
 
     fn describes_blocks(&self) -> bool {
@@ -276,27 +279,30 @@ impl ScaleArgs {
     next_help_heading = "Costs (plain numbers in any time unit, the same for all, or units with all)"
 )]
 pub(crate) struct CostArgs {
-    /// Start-up latency of a message, such as 100 or 2us [default: 100, or as in the tree file]
+    /// Latency of a message, as 100 or 2us [default: 100, or the file's]
     #[arg(long, value_name = "TIME", allow_negative_numbers = true, value_parser = parse_time)]
     alpha: Option<Cost>,
 
-    /// The part of alpha during which ports are busy; the rest, the latency, overlaps with other work
-    /// (see docs/overlapping-latency.md) [default: all of alpha, or as in the tree file]
+    /// Part of alpha that occupies ports; the rest overlaps [default: all of alpha]
+    ///
+    /// See docs/overlapping-latency.md. With a tree file, the default is as in the file.
     #[arg(long, value_name = "TIME", allow_negative_numbers = true, value_parser = parse_time)]
     overhead: Option<Cost>,
 
-    /// Time per byte sent, such as 1, 0.08ns or 12.5GB/s [default: 1, or as in the tree file]
+    /// Time per byte sent, as 1, 0.08ns or 12.5GB/s [default: 1, or the file's]
     #[arg(long, value_name = "TIME", allow_negative_numbers = true,
           value_parser = parse_time_per_byte)]
     beta: Option<Cost>,
 
-    /// Time per byte of a local copy, as for --beta [default: 1, or as in the tree file]
+    /// Time per byte of a local copy [default: 1, or the file's]
     #[arg(long, value_name = "TIME", allow_negative_numbers = true,
           value_parser = parse_time_per_byte)]
     gamma: Option<Cost>,
 
-    /// Start-up latency of a message one of whose ends both sends and receives, as MPI_Sendrecv does: for schedules,
-    /// operations without a root, and --cut (see docs/collectives.md) [default: as --alpha, or as in the schedule]
+    /// Start-up latency of a message one of whose ends both sends and receives, in schedules without trees [default: as
+    /// --alpha, or as in the schedule]
+    ///
+    /// Like MPI_Sendrecv; see docs/collectives.md.
     #[arg(long, hide_short_help = true, value_name = "TIME", allow_negative_numbers = true,
           value_parser = parse_time)]
     exchange_alpha: Option<Cost>,
@@ -306,15 +312,16 @@ pub(crate) struct CostArgs {
           value_parser = parse_time_per_byte)]
     exchange_beta: Option<Cost>,
 
-    /// Take the costs of a machine: the name of one that is built in (`tuwtree machine` lists them), or a
-    /// file (JSON, TOML, what OSU, IMB or ReproMPI printed, a platform of SimGrid, a hostfile or hwloc's XML, see
-    /// docs/formats.md); times are then in seconds
+    /// Costs of a machine, built in (`tuwtree machine` lists them) or in a file; times are in seconds
+    ///
+    /// A file is JSON, TOML, output of OSU, IMB or ReproMPI, a platform of SimGrid, a hostfile or hwloc's XML; see
+    /// docs/formats.md.
     #[arg(long, value_name = "NAME|FILE", value_parser = machine::named,
           conflicts_with_all = ["alpha", "overhead", "beta", "gamma", "exchange_alpha", "exchange_beta"])]
     pub(crate) machine: Option<Source>,
 }
 
-/// What combining takes, where a schedule is judged.
+/// Cost of combining, for judged schedules.
 #[derive(Args, Clone, Copy, Debug)]
 #[command(next_help_heading = "Operator (reductions)")]
 pub(crate) struct CombineArgs {
@@ -358,7 +365,7 @@ impl CombineArgs {
 }
 
 impl CostArgs {
-    /// What combining a byte takes beside these costs, in their unit.
+    /// Cost of combining a byte beside these costs, in their unit.
     ///
     /// # Errors
     /// [`CliError::Usage`] for another unit.
@@ -379,7 +386,7 @@ impl CostArgs {
         }
     }
 
-    /// The costs of what goes along a tree, with `default` for those not given.
+    /// The costs of a tree's messages, with `default` for those not given.
     ///
     /// # Errors
     /// [`CliError::Usage`] for costs of exchanges, which no tree has; as for
@@ -480,12 +487,12 @@ impl CostArgs {
         }
     }
 
-    /// The same with this alpha, if there is one.
+    /// These costs with this alpha, if there is one.
     pub(crate) fn with_alpha(&self, alpha: Option<Cost>) -> CostArgs {
         CostArgs { alpha: alpha.or(self.alpha), ..self.clone() }
     }
 
-    /// Says what is assumed where no costs are given.
+    /// Prints the assumption where no costs are given.
     pub(crate) fn note_assumed(&self) {
         if !self.are_given() {
             note(
@@ -496,12 +503,12 @@ impl CostArgs {
         }
     }
 
-    /// Whether any cost is given, by itself or by a machine.
+    /// True if any cost is given, by itself or by a machine.
     pub(crate) fn are_given(&self) -> bool {
         self.machine.is_some() || self.numbers().iter().any(Option::is_some)
     }
 
-    /// Whether the costs are given with units: times are then in seconds.
+    /// True if the costs are given with units: times are then in seconds.
     pub(crate) fn have_units(&self) -> bool {
         self.numbers().iter().any(|cost| matches!(cost, Some(Cost::Seconds(_))))
     }
@@ -540,12 +547,8 @@ impl CostArgs {
     ///
     /// # Errors
     /// [`CliError::Failure`] with the machine's name.
-    pub(crate) fn check_processors(
-        &self,
-        costs: &StatedCosts,
-        processors: usize,
-    ) -> Result<(), CliError> {
-        costs.costs().check_processors(processors).map_err(|error| {
+    pub(crate) fn check_ranks(&self, costs: &StatedCosts, ranks: usize) -> Result<(), CliError> {
+        costs.costs().check_ranks(ranks).map_err(|error| {
             CliError::Failure(match (&self.machine, costs.machine()) {
                 (Some(source), _) => format!("{source}: {error}"),
                 (None, Some(machine)) => format!("{}: {error}", machine.name),
@@ -555,16 +558,16 @@ impl CostArgs {
     }
 }
 
-/// How many ports every rank has.
+/// Number of ports of every rank.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct PortArgs {
-    /// Ports of each process: how many messages and copies it can perform at once, for gather and
-    /// scatter trees (see docs/ports.md) [default: 1]
+    /// Ports of each process: messages and copies performed at once [default: 1]
+    ///
+    /// For gather and scatter trees; see docs/ports.md.
     #[arg(long = "ports", value_name = "K", value_parser = ports_parser())]
     given: Option<Ports>,
 
-    /// Each port has a side that sends and one that receives, which work each by itself: for schedules, operations
-    /// without a root, and --cut (see docs/collectives.md)
+    /// Let ports send and receive at once, in schedules without trees (see docs/collectives.md)
     #[arg(long, hide_short_help = true)]
     duplex: bool,
 }
@@ -605,7 +608,7 @@ impl PortArgs {
         }
     }
 
-    /// Whether ports are duplex.
+    /// True for duplex ports.
     pub(crate) fn duplex(self) -> bool {
         self.duplex
     }
@@ -632,32 +635,36 @@ fn ports_parser() -> impl TypedValueParser<Value = Ports> {
     numbers.map(|number| Ports::new(number).expect("clap lets only 1 and more pass"))
 }
 
-/// How many processes a problem has that does not say: as many as the machine, but at most 2000
-/// where any number will do.
-pub(crate) fn default_processors(costs: &Costs) -> usize {
+/// Default number of processes: the machine's, but at most 2000 if any number will do.
+pub(crate) fn default_ranks(costs: &Costs) -> usize {
     const MOST: usize = 2000;
-    costs.processors().unwrap_or_else(|| costs.room().map_or(MOST, |room| room.min(MOST)))
+    costs.ranks().unwrap_or_else(|| costs.room().map_or(MOST, |room| room.min(MOST)))
 }
 
-/// What `--root` means: a rank or `best`.
+/// Value of `--root`: a rank or `best`.
 pub(crate) fn parse_root(argument: &str) -> Result<Root, String> {
     match argument {
         "best" => Ok(Root::Best),
         rank => rank
             .parse::<Rank>()
             .map(Root::Given)
-            .map_err(|_| format!("a rank from 0 to {}, or `best`", MOST_PROCESSORS - 1)),
+            .map_err(|_| format!("a rank from 0 to {}, or `best`", MOST_RANKS - 1)),
     }
 }
 
 /// Fails with exit code 2 unless the root is one of the processes.
-pub(crate) fn check_root(root: Root, processors: usize) -> Result<(), CliError> {
+pub(crate) fn check_root(root: Root, ranks: usize) -> Result<(), CliError> {
     match root {
-        Root::Given(root) if root >= processors => Err(CliError::Usage(format!(
-            "--root: root {root} is outside 0..{processors} ({processors} processes)"
+        Root::Given(root) if root >= ranks => Err(CliError::Usage(format!(
+            "--root: root {root} is outside 0..{ranks} ({ranks} processes)"
         ))),
         _ => Ok(()),
     }
+}
+
+/// Parses the name of a distribution; help lists all.
+pub(crate) fn distribution_name_parser() -> impl TypedValueParser<Value = Distribution> {
+    one_of(Distribution::ALL.to_vec(), |one| PossibleValue::new(one.name()))
 }
 
 /// Parses the name of a distribution; help lists all with their formulas.
@@ -674,23 +681,7 @@ pub(crate) fn operation_parser() -> impl TypedValueParser<Value = Operation> {
 
 /// Our name for an operation, with help.
 pub(crate) fn operation_value(operation: Operation) -> PossibleValue {
-    let help = match operation {
-        Operation::Gather => "collect all blocks at the root",
-        Operation::Scatter => "distribute the root's blocks",
-        Operation::Broadcast => "give every process the root's vector (also: bcast)",
-        Operation::Reduce => "combine the vectors of all processes at the root, in rank order",
-        Operation::Allgather => "give every process all blocks (also: allgatherv)",
-        Operation::ReduceScatter => {
-            "combine the vectors of all processes, a block of the result for each (also: \
-                 reduce_scatter)"
-        }
-        Operation::Allreduce => "combine the vectors of all processes, the result for all",
-        Operation::Alltoall => "give every process what every other has for it (also: alltoallv)",
-        Operation::IntergroupAllgather => {
-            "give every process of each of two groups all blocks of the other"
-        }
-    };
-    PossibleValue::new(operation.name()).help(help)
+    PossibleValue::new(operation.name()).help(operation.summary())
 }
 
 /// Parses one of a closed set by its name, each with a line of help.

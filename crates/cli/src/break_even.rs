@@ -1,9 +1,9 @@
 //! After how many repetitions an optimized tree pays.
 //!
 //! An optimized tree is planned once and used in every repetition; the adaptive tree needs no
-//! planning, since the processes construct it themselves in each call (the few constant-sized
-//! messages of which are not counted here), and neither does a linear one, which is what most
-//! libraries' own calls are. Needs times in seconds, and tells time: how long planning took here.
+//! planning, since the processes construct it themselves in each call (with a few constant-sized
+//! messages, which are not counted here), and neither does a linear one, the own call of most
+//! libraries. Needs times in seconds, and depends on the duration of planning here.
 
 use crate::error::CliError;
 use crate::output::text;
@@ -11,11 +11,11 @@ use tuwtree_measure::{Repeated, break_even};
 use tuwtree_model::{ClosedSet, Construction};
 use tuwtree_plan::{Comparison, Outcome};
 
-/// A line for each tree that needs no planning: from how many repetitions on the optimal tree, or the
-/// recommended one where there is none, pays against it.
+/// A line for each tree that needs no planning: the number of repetitions from which the optimal tree, or the
+/// recommended one if there is none, pays against it.
 ///
 /// # Errors
-/// Costs in a unit of which nobody knows how long it is.
+/// Costs in a unit of unknown length.
 pub(crate) fn lines(comparison: &Comparison) -> Result<Vec<String>, CliError> {
     if comparison.problem.stated_costs().machine().is_none() {
         let message = "--break-even needs times in seconds: give the costs with --machine";

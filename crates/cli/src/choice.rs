@@ -1,14 +1,14 @@
-//! What is to be compared: the arguments, and what they mean.
+//! The constructions to compare: the arguments, and their meaning.
 
 use crate::args::{
-    CostArgs, PayloadArgs, PortArgs, check_root, default_processors, named, one_of,
-    operation_parser, parse_root,
+    CostArgs, PayloadArgs, PortArgs, check_root, default_ranks, named, one_of, operation_parser,
+    parse_root,
 };
 use crate::error::CliError;
 use crate::input::check_one_standard_input;
 use crate::output::progress::Terminal;
 use clap::Args;
-use clap::builder::{PossibleValue, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::borrow::Cow;
 use std::time::Duration;
 use tuwtree_dp::Method;
@@ -17,8 +17,8 @@ use tuwtree_measure::RecordedCall;
 use tuwtree_model::quantity;
 use tuwtree_model::quantity::{Cost, parse_bytes, parse_time_per_byte};
 use tuwtree_model::{
-    ClosedSet, Construction, MessageSizes, MessageSizesError, Operation, Operator, Order, Payload,
-    PayloadKind, Ports, Problem, ProblemError, Root, StatedCosts, Vector,
+    ClosedSet, Construction, Operation, Operator, Order, PayloadKind, Ports, Problem, ProblemError,
+    Root, StatedCosts,
 };
 use tuwtree_plan::{
     Comparison, Effort, Library, LocalSearch, Outcome, Request, Search, Settings, VectorUse,
@@ -36,16 +36,11 @@ pub(crate) struct ComparisonArgs {
     #[command(flatten)]
     pub(crate) costs: CostArgs,
 
-    /// The operation. Gather and scatter, and broadcast and reduce, take the same time where costs are
-    /// the same in both directions
+    /// The operation
     ///
-    /// Gather, scatter, allgather and reduce-scatter have a block for each process (--dist or --sizes),
-    /// broadcast, reduce and allreduce one vector (--vector); an allreduce may also be given blocks, which are
-    /// one vector then. An alltoall has a message from each process to each (--matrix), or a block of each process
-    /// that it sends to all others (--dist or --sizes). The operations from allgather on have no root, and go along no tree: see
-    /// docs/collectives.md. A reduction to a root combines vectors in rank order; constructions that do not
-    /// keep it are left out unless they are named, and are then valid only for operators that commute. Without
-    /// a root, all are compared, unless there is --order ordered.
+    /// Gather, scatter, allgather and reduce-scatter have a block for each process (--dist or --sizes); broadcast, reduce
+    /// and allreduce one vector (--vector); alltoalls messages (--matrix, or a block that goes to all others). See
+    /// docs/collectives.md. Reductions keep rank order if the root combines or with --order ordered.
     #[arg(long, help_heading = "Comparison", value_name = "NAME", default_value = "gather",
           value_parser = operation_parser())]
     op: Operation,
@@ -57,7 +52,7 @@ pub(crate) struct ComparisonArgs {
     pub(crate) choice: Choice,
 }
 
-/// What is known of the operator of a reduction.
+/// Properties of the operator of a reduction.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Operator (reductions)")]
 struct OperatorArgs {
@@ -99,7 +94,7 @@ impl OperatorArgs {
     }
 }
 
-/// Which trees are compared for a problem.
+/// Constructions that are compared for a problem.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Comparison")]
 pub(crate) struct Choice {
@@ -107,16 +102,19 @@ pub(crate) struct Choice {
     #[arg(long, value_name = "RANK|best", value_parser = parse_root, allow_hyphen_values = true)]
     pub(crate) root: Option<Root>,
 
-    /// The constructions to compare, separated by commas or spaces
+    /// Constructions to compare, separated by commas or spaces; --help lists them by operation
     #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',', default_value = "all",
-          value_parser = algorithm_parser())]
+          hide_possible_values = true, value_parser = algorithm_parser(), long_help = algorithm_help())]
     pub(crate) algorithm: Vec<AlgorithmChoice>,
 
-    /// Which trees `--algorithm all` compares, where blocks are gathered or scattered, and which schedules of
-    /// reduce-scatter and allreduce: with `ordered`, those for operators that do not commute
+    /// Method by which the named constructions search for their trees [default: the fastest]
+    #[arg(long, hide_short_help = true, value_name = "NAME", value_parser = method_parser())]
+    method: Option<String>,
+
+    /// Order of the blocks in trees of `--algorithm all`, and of operands in reductions without a root
     ///
-    /// If a tree does not keep rank order, the root must put the blocks into it: see
-    /// docs/beyond-ordered-trees.md. Without this option, trees in rank order; `advise` compares all.
+    /// With `ordered`, reductions are for operators that do not commute. The root puts blocks out of order into it (see
+    /// docs/beyond-ordered-trees.md). Default: trees in rank order; `advise` compares all.
     #[arg(long, value_name = "NAME", value_parser = named(|order: Order| match order {
               Order::Ordered => "those that keep blocks in rank order",
               Order::Direct => "also those in which large blocks go straight to the root",
@@ -133,20 +131,19 @@ pub(crate) struct Choice {
     #[arg(long, hide_short_help = true)]
     pub(crate) cut: bool,
 
-    /// For broadcast, reduce and allreduce, leave out schedules that cut the vector, as for operators on derived datatypes
+    /// For broadcast, reduce and allreduce, leave out schedules that cut the vector
     #[arg(long, hide_short_help = true)]
     pub(crate) whole_vector: bool,
 
     #[command(flatten)]
     pub(crate) ports: PortArgs,
 
-    /// Which side sends in the adaptive construction
+    /// Sending side in the adaptive construction
     #[arg(long, hide_short_help = true, value_name = "NAME", default_value = "completion-time",
           value_parser = adaptive_rule_parser())]
     pub(crate) adaptive_rule: AdaptiveRule,
 
-    /// The MPI library that gains are said against, by what its gather and scatter do [default: the one that
-    /// the machine was measured with, else the fastest of them for the problem]
+    /// MPI library to compare with [default: the machine's, else the fastest for the problem]
     #[arg(long, value_name = "NAME", value_parser = one_of(Library::ALL.to_vec(), |library| {
               PossibleValue::new(library.name()).help(library.summary()).aliases(library.other_names())
           }))]
@@ -160,7 +157,7 @@ pub(crate) struct Choice {
     search: SearchArgs,
 }
 
-/// How far the local search of `searched` goes.
+/// Extent of the local search of `searched`.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Local search (searched)")]
 struct SearchArgs {
@@ -169,8 +166,14 @@ struct SearchArgs {
     #[arg(long, hide_short_help = true, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=MOST_STEPS as i64))]
     search_steps: Option<u32>,
 
-    /// Seed of the random orders; the same seed finds the same tree
-    #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 1)]
+    /// Seed of the random orders; the same seed finds the same tree [default: 1]
+    #[arg(
+        long,
+        hide_short_help = true,
+        hide_default_value = true,
+        value_name = "N",
+        default_value_t = 1
+    )]
     search_seed: u64,
 
     /// End after this many seconds, also as 500ms; the result then depends on the machine's speed
@@ -191,6 +194,7 @@ impl Default for Choice {
         Choice {
             root: None,
             algorithm: vec![AlgorithmChoice::All],
+            method: None,
             order: None,
             ordered: false,
             cut: false,
@@ -205,7 +209,7 @@ impl Default for Choice {
 }
 
 impl Choice {
-    /// What the planner is told beside the problem.
+    /// The planner's settings beside the problem.
     fn settings(&self, problem: &Problem) -> Settings {
         Settings {
             adaptive_rule: self.adaptive_rule,
@@ -218,8 +222,8 @@ impl Choice {
         }
     }
 
-    /// How much order may be given up: none unless the option says so, and any in a reduction that goes along no
-    /// tree, as most operators commute.
+    /// Order that may be given up: none unless the option says so, and any in a reduction without a tree, as most
+    /// operators commute.
     fn order_for(&self, problem: &Problem) -> Order {
         let operation = problem.operation();
         let default = match operation.is_reduction() && (self.cut || !operation.is_rooted()) {
@@ -237,7 +241,7 @@ impl Choice {
         self.library.or_else(measured)
     }
 
-    /// How far the local search goes.
+    /// Extent of the local search.
     fn local_search(&self) -> LocalSearch {
         let SearchArgs { search_steps, search_seed, search_seconds } = self.search;
         let default = match search_seconds {
@@ -260,7 +264,7 @@ impl Choice {
         self.compare_watched(problem, &Terminal)
     }
 
-    /// The same with the timelines of schedules, for those who draw them.
+    /// Compares with the timelines of schedules, for drawing.
     ///
     /// # Errors
     /// As for [`compare`](Self::compare).
@@ -269,7 +273,7 @@ impl Choice {
         self.compare_by(&Request::new(problem, settings, &Terminal))
     }
 
-    /// The same as [`compare`](Self::compare), with somebody else than the terminal who watches.
+    /// Compares with another observer than the terminal.
     ///
     /// # Errors
     /// As for [`compare`](Self::compare).
@@ -289,8 +293,7 @@ impl Choice {
     /// Fails with exit code 2 if an option is not for this operation.
     pub(crate) fn check_operation(&self, operation: Operation) -> Result<(), CliError> {
         check_cut(self.cut, operation)?;
-        let moves_vector =
-            matches!(operation, Operation::Broadcast | Operation::Reduce | Operation::Allreduce);
+        let moves_vector = operation.payload_kind() == PayloadKind::Vector;
         if self.whole_vector && !moves_vector {
             let message =
                 "--whole-vector is for broadcast, reduce and allreduce, which move one vector";
@@ -298,7 +301,7 @@ impl Choice {
         }
         let cuts = |one: &AlgorithmChoice| match *one {
             AlgorithmChoice::One(construction) => {
-                construction.cuts_vector(operation).then_some(construction)
+                catalogue::row(construction).cuts_vector(operation).then_some(construction)
             }
             _ => None,
         };
@@ -311,7 +314,7 @@ impl Choice {
         }
     }
 
-    /// What all constructions leave out of a comparison because it does not keep rank order, if that is worth
+    /// Trees that all constructions leave out of a comparison because they do not keep rank order, if they are worth
     /// lines.
     pub(crate) fn beyond_order(&self, problem: &Problem) -> Vec<Outcome> {
         match self.algorithm.contains(&AlgorithmChoice::All) {
@@ -320,24 +323,51 @@ impl Choice {
         }
     }
 
-    /// The trees of all names together, in the order of the constructions; what is both named and
-    /// among all, or is to be certified, is tried as hard as what is named.
+    /// The named constructions, by the method of --method if they have it.
+    ///
+    /// # Errors
+    /// [`CliError::Usage`]: a method that none of them has.
+    fn by_method(&self) -> Result<Vec<AlgorithmChoice>, CliError> {
+        let Some(method) = &self.method else { return Ok(self.algorithm.clone()) };
+        let searched = |one: AlgorithmChoice| {
+            AlgorithmChoice::all().find(|by| by.name() == format!("{}-{method}", one.name()))
+        };
+        match self.algorithm.iter().any(|&one| searched(one).is_some()) {
+            true => Ok(self.algorithm.iter().map(|&one| searched(one).unwrap_or(one)).collect()),
+            false => {
+                let have: Vec<Cow<'_, str>> = AlgorithmChoice::all()
+                    .filter(|&one| searched(one).is_some())
+                    .map(AlgorithmChoice::name)
+                    .collect();
+                Err(CliError::Usage(format!(
+                    "--method {method}: --algorithm names none of {}",
+                    have.join(", ")
+                )))
+            }
+        }
+    }
+
+    /// The trees of all names together, in the order of the constructions; a construction that is
+    /// both named and among all, or to be certified, gets the effort of a named one.
     ///
     /// # Errors
     /// A certificate for an optimal tree that is not among them, or is one for one port only.
     fn wanted(&self, request: &Request<'_>) -> Result<Vec<Wanted>, CliError> {
         let order = self.order_for(request.problem);
-        let wanted = self.algorithm.iter().flat_map(|one| one.wanted(request, order));
-        let mut wanted: Vec<Wanted> = wanted.map(|one| request.settled(one)).collect();
+        let algorithms = self.by_method()?;
+        let mut wanted: Vec<Wanted> =
+            algorithms.iter().flat_map(|one| one.wanted(request, order)).collect();
         for one in &mut wanted {
             // Consecutive trees of many ranks, and the best of all trees, take too long for whoever did not name them.
             let takes_long = [Construction::Optimal, Construction::Exact];
             let is_affordable = !takes_long.contains(&one.construction);
-            if self.certify && is_affordable && one.construction.is_best_of_its_class() {
+            if self.certify && is_affordable && catalogue::row(one.construction).is_best_of_class {
                 one.effort = Effort::Any;
             }
         }
-        if self.certify && !wanted.iter().any(|one| one.construction.is_best_of_its_class()) {
+        if self.certify
+            && !wanted.iter().any(|one| catalogue::row(one.construction).is_best_of_class)
+        {
             let message = "--certify proves optimal trees, and --algorithm names none";
             return Err(CliError::Usage(message.into()));
         }
@@ -345,13 +375,14 @@ impl Choice {
             let message = "--certify proves optimal trees, which are so for one port only";
             return Err(CliError::Usage(message.into()));
         }
-        wanted.sort_by_key(|one| (one.construction, one.search.map(Search::name), one.effort));
-        wanted.dedup_by_key(|one| (one.construction, one.search));
+        let method = |one: &Wanted| request.settled(*one).search;
+        wanted.sort_by_key(|one| (one.construction, method(one).map(Search::name), one.effort));
+        wanted.dedup_by_key(|one| (one.construction, method(one)));
         Ok(wanted)
     }
 }
 
-/// What `--algorithm` names: all constructions, one, or one by a method of choice.
+/// A value of `--algorithm`: all constructions, one, or one by a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AlgorithmChoice {
     All,
@@ -407,7 +438,7 @@ impl AlgorithmChoice {
         }
     }
 
-    /// What to build for this, and how hard to try.
+    /// The constructions to build for this, and their effort.
     fn wanted(self, request: &Request<'_>, order: Order) -> Vec<Wanted> {
         match self {
             AlgorithmChoice::All => request.suitable(order, Effort::Moderate),
@@ -425,8 +456,40 @@ impl AlgorithmChoice {
 
 fn algorithm_parser() -> impl TypedValueParser<Value = AlgorithmChoice> {
     one_of(AlgorithmChoice::all().collect(), |one| {
-        PossibleValue::new(one.name()).help(one.summary())
+        let is_method = matches!(one, AlgorithmChoice::By(..) | AlgorithmChoice::ByWider(..));
+        PossibleValue::new(one.name()).help(one.summary()).hide(is_method)
     })
+}
+
+/// Long help of `--algorithm`: the constructions by operation.
+fn algorithm_help() -> String {
+    let mut help = "Constructions to compare, separated by commas or spaces; docs/constructions.md and docs/collectives.md describe them\n\n- all: \
+                    all that suit --order, costs, memory and time limits\n"
+        .to_owned();
+    let names = |suits: &dyn Fn(Construction) -> bool| -> String {
+        let names: Vec<&str> =
+            Construction::all().filter(|&one| suits(one)).map(|one| one.name()).collect();
+        names.join(", ")
+    };
+    let trees = names(&Construction::builds_trees);
+    help += &format!("- trees, for operations with a root: {trees}\n");
+    for operation in Operation::all() {
+        let is_tree = |one: Construction| one.builds_trees() && operation.is_rooted();
+        let of_operation = |one: Construction| one.performs(operation) && !is_tree(one);
+        let names = names(&of_operation);
+        let cut = if operation.is_rooted() { " --cut" } else { "" };
+        if !names.is_empty() {
+            help += &format!("- {}{cut}: {names}\n", operation.name());
+        }
+    }
+    help.trim_end().to_owned()
+}
+
+/// Parser of `--method`.
+fn method_parser() -> impl TypedValueParser<Value = String> {
+    PossibleValuesParser::new(
+        Method::all().map(|method| PossibleValue::new(method.name()).help(method.summary())),
+    )
 }
 
 fn adaptive_rule_parser() -> impl TypedValueParser<Value = AdaptiveRule> {
@@ -437,7 +500,7 @@ fn adaptive_rule_parser() -> impl TypedValueParser<Value = AdaptiveRule> {
     })
 }
 
-/// What `--search-seconds` means.
+/// Value of `--search-seconds`.
 fn parse_seconds(argument: &str) -> Result<Duration, String> {
     match quantity::parse_seconds(argument) {
         Ok(seconds) if (0.0..=LONGEST_SEARCH_SECONDS).contains(&seconds) => {
@@ -458,28 +521,8 @@ pub(crate) fn check_cut(cut: bool, operation: Operation) -> Result<(), CliError>
     Ok(())
 }
 
-/// What blocks are for operations that move something else: all of them one vector in an allreduce, each what its
-/// rank sends to every rank in an alltoall. Anything else is as it was.
-///
-/// # Errors
-/// More bytes than can be counted.
-pub(crate) fn payload_for(
-    operation: Operation,
-    payload: Payload,
-) -> Result<Payload, MessageSizesError> {
-    match (operation, payload) {
-        (Operation::Allreduce, Payload::Blocks(sizes)) => {
-            Ok(Vector { processors: sizes.processors(), bytes: sizes.total() }.into())
-        }
-        (Operation::Alltoall, Payload::Blocks(sizes)) => {
-            Ok(MessageSizes::of_senders(&sizes)?.into())
-        }
-        (_, payload) => Ok(payload),
-    }
-}
-
 impl ComparisonArgs {
-    /// The problem of a recorded call, or why there is none with these costs.
+    /// The problem of a recorded call, or the reason for having none with these costs.
     ///
     /// # Errors
     /// A machine that cannot be read, costs out of range.
@@ -488,8 +531,8 @@ impl ComparisonArgs {
         call: &RecordedCall,
     ) -> Result<Result<Problem, String>, CliError> {
         let costs = self.costs.costs(None)?;
-        let operation = call.operation.operation();
-        if operation == Operation::Alltoall {
+        let operation = call.operation;
+        if operation.payload_kind() == PayloadKind::Messages {
             return Ok(Err("of an alltoall, only what one rank sends is recorded".to_owned()));
         }
         let ports = match operation.is_rooted() {
@@ -497,8 +540,8 @@ impl ComparisonArgs {
             false => Ports::ONE,
         };
         let problem = call.sizes().map_err(|error| error.to_string()).and_then(|sizes| {
-            let processors = sizes.processors();
-            costs.costs().check_processors(processors).map_err(|error| error.to_string())?;
+            let ranks = sizes.ranks();
+            costs.costs().check_ranks(ranks).map_err(|error| error.to_string())?;
             let problem =
                 Problem::new(operation, sizes, costs).map_err(|error| error.to_string())?;
             match operation.is_rooted() {
@@ -527,11 +570,11 @@ impl ComparisonArgs {
             true => self.costs.costs_of_schedules(None)?,
             false => self.costs.costs(None)?,
         };
-        let payload = self.payload.load(default_processors(costs.costs()))?;
+        let payload = self.payload.load(default_ranks(costs.costs()))?;
         let payload = payload.expect("clap requires --dist, --sizes or --vector");
-        self.costs.check_processors(&costs, payload.processors())?;
+        self.costs.check_ranks(&costs, payload.ranks())?;
         if let Some(root) = self.choice.root {
-            check_root(root, payload.processors())?;
+            check_root(root, payload.ranks())?;
         }
         let kind = self.op.payload_kind();
         match payload.kind() {
@@ -554,7 +597,8 @@ impl ComparisonArgs {
             }
             _ => {}
         }
-        let payload = payload_for(self.op, payload)
+        let payload = payload
+            .adapted_to(self.op)
             .map_err(|error| CliError::Usage(format!("--op {}: {error}", self.op.name())))?;
         let problem = Problem::new(self.op, payload, costs).map_err(|error| {
             CliError::Usage(format!(

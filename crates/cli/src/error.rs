@@ -1,4 +1,4 @@
-//! What can go wrong, and the exit code that says so.
+//! Errors of commands, and their exit codes.
 
 use crate::output::progress;
 use serde_json::json;
@@ -8,7 +8,7 @@ use tuwtree_io::{FileError, WrittenTwice, WrongFormat};
 use tuwtree_model::TimeError;
 use tuwtree_plan::{PlanError, Treeless};
 
-/// Why a command did not do what it was asked to.
+/// Failure of a command.
 #[derive(Debug, thiserror::Error)]
 pub enum CliError {
     /// The command line asks for what cannot be: exit code 2.
@@ -60,7 +60,7 @@ impl From<Treeless> for CliError {
 }
 
 impl CliError {
-    /// Whether the reader of our output has gone away, as in `tuwtree show … | head`.
+    /// True if the reader of our output has gone away, as in `tuwtree show … | head`.
     pub(crate) fn is_closed_pipe(&self) -> bool {
         match self {
             CliError::Output(error) => error.kind() == io::ErrorKind::BrokenPipe,

@@ -1,16 +1,15 @@
-//! What the package of another language takes from the command line, so that its defaults, documents and words
-//! are the same.
+//! Parts of the command line for packages of other languages, so that their defaults, documents and words are equal.
 //!
-//! Problems, trees and schedules come from the crates below; here is what the program adds to them: which
-//! constructions its options choose, and what it prints of the results.
+//! Problems, trees and schedules come from the crates below; this module has the program's own additions: the
+//! constructions chosen by options, and the printed results.
 
-use crate::choice::{Choice, payload_for};
-use crate::commands::{advise, compare, draw};
+use crate::choice::Choice;
+use crate::commands::{advise, draw};
 use crate::error::CliError;
 use crate::output::advice::Advised;
 use crate::output::compared::Compared;
-use crate::output::comparison;
 use crate::output::machine::describe;
+use crate::output::{comparison, page};
 use clap::Parser;
 use clap::error::{ContextKind, ContextValue};
 use serde_json::Value;
@@ -21,7 +20,7 @@ use tuwtree_picture::Performance;
 use tuwtree_plan::{Advice, Comparison, Watch};
 use tuwtree_schedule::{Handover, Schedule, SimulationError, Timeline, simulate};
 
-/// Which constructions are compared for a problem: the options of `tuwtree optimize` from `--algorithm` to
+/// Constructions that are compared for a problem: the options of `tuwtree optimize` from `--algorithm` to
 /// `--search-seconds`.
 #[derive(Parser)]
 #[command(name = "tuwtree", disable_help_flag = true)]
@@ -34,7 +33,7 @@ impl Options {
     /// The choice that these words of a command line make.
     ///
     /// # Errors
-    /// [`CliError::Usage`], naming the option, what it was given and what is allowed.
+    /// [`CliError::Usage`], naming the option, its value and the allowed values.
     pub fn parse(words: impl IntoIterator<Item = String>) -> Result<Options, CliError> {
         let words = std::iter::once("tuwtree".to_owned()).chain(words);
         Options::try_parse_from(words).map_err(|error| CliError::Usage(in_words(&error)))
@@ -43,15 +42,15 @@ impl Options {
     /// All plans that are chosen, built and timed for a problem.
     ///
     /// # Errors
-    /// As for `tuwtree optimize`: a construction asked for by name that cannot be built, options that do not go
-    /// with the problem, [`CliError::Interrupted`] where whoever watches says so.
+    /// As for `tuwtree optimize`: a named construction that cannot be built, options that do not suit the problem,
+    /// [`CliError::Interrupted`] by the observer.
     pub fn compare(&self, problem: &Problem, watch: &dyn Watch) -> Result<Comparison, CliError> {
         self.choice.check_operation(problem.operation())?;
         self.choice.compare_watched(problem, watch)
     }
 }
 
-/// An error about an option: its name as arguments of functions have it, its value and what is allowed.
+/// An error about an option: its name as an argument of functions, its value and the allowed values.
 fn in_words(error: &clap::Error) -> String {
     let of = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),
@@ -80,7 +79,8 @@ pub fn problem(
     root: Option<Root>,
     ports: Ports,
 ) -> Result<Problem, CliError> {
-    let payload = payload_for(operation, payload)
+    let payload = payload
+        .adapted_to(operation)
         .map_err(|error| CliError::Usage(format!("{}: {error}", operation.name())))?;
     let usage = |error: &dyn std::fmt::Display| CliError::Usage(error.to_string());
     let problem = Problem::new(operation, payload, costs).map_err(|error| usage(&error))?;
@@ -115,17 +115,17 @@ pub fn comparison_rows(comparison: &Comparison) -> Vec<Value> {
     comparison::rows(comparison)
 }
 
-/// The comparison in words, as `tuwtree compare` prints it.
+/// The comparison in words, as `tuwtree optimize` prints it.
 pub fn comparison_text(comparison: &Comparison) -> String {
     printed(|output| Compared(comparison).write_text(output))
 }
 
-/// The page of a comparison, as `tuwtree compare --report` writes it; `source` says what is moved.
+/// The page of a comparison, as `tuwtree optimize --report` writes it; `source` describes the data.
 ///
 /// # Errors
 /// A plan that cannot be simulated, which none of a comparison is.
 pub fn comparison_page(comparison: &Comparison, source: &str) -> Result<String, CliError> {
-    compare::page(&Compared(comparison), ("Data", source.to_owned()))
+    page::page(&Compared(comparison), ("Data", source.to_owned()))
 }
 
 /// The document of an advice that `tuwtree advise --json` prints.
@@ -142,7 +142,7 @@ pub fn advice_text(advice: &Advice<'_>) -> String {
 pub struct Simulated<'a>(crate::commands::simulate::Simulated<'a>);
 
 impl<'a> Simulated<'a> {
-    /// When everything in a schedule happens, at these costs.
+    /// Simulated times of a schedule at these costs.
     ///
     /// # Errors
     /// [`SimulationError`]: messages without partner, deadlock, times that cannot be stated.
@@ -155,7 +155,7 @@ impl<'a> Simulated<'a> {
         Ok(Simulated(crate::commands::simulate::Simulated { schedule, costs, handover, timeline }))
     }
 
-    /// When each action starts and ends.
+    /// Start and end of each action.
     pub fn into_timeline(self) -> Timeline {
         self.0.timeline
     }
@@ -171,12 +171,12 @@ impl<'a> Simulated<'a> {
     }
 }
 
-/// The timeline of a schedule on at most so many rows, as `tuwtree draw --picture timeline` draws it.
+/// The timeline of a schedule on at most `rows` rows, as `tuwtree draw --picture timeline` draws it.
 pub fn timeline_picture(performance: Performance<'_>, rows: usize) -> String {
     draw::timeline_picture(performance, rows)
 }
 
-/// What is printed, as a text.
+/// Printed text.
 fn printed(print: impl FnOnce(&mut dyn std::io::Write) -> Result<(), CliError>) -> String {
     let mut output = Vec::new();
     print(&mut output).expect("memory can be written to");

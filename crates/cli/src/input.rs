@@ -1,23 +1,21 @@
-//! What commands read, from the arguments that name it.
+//! Input of commands, by the arguments that name it.
 
 use crate::args::{CostArgs, PayloadArgs, PortArgs};
 use crate::error::CliError;
+use tuwtree_bounds::{best_lower_bound, lower_bound_in_pieces};
 use tuwtree_io::Source;
 use tuwtree_io::schedule::{Document, read};
 use tuwtree_model::document::TreeDocument;
-use tuwtree_model::{
-    Operation, Payload, Ports, Problem, Root, StatedCosts, Time, best_lower_bound,
-    lower_bound_in_pieces,
-};
+use tuwtree_model::{Payload, Ports, Problem, Root, StatedCosts, Time};
 use tuwtree_schedule::Schedule;
 
-/// The schedule in a document, or that of the tree in a document on so many ports.
+/// The schedule in a document, or that of the tree in a document on this many ports.
 ///
 /// Which of several ports does what depends on the costs: those given, else those in the file.
 ///
 /// # Errors
-/// [`CliError::Failure`] with the source's name and what is wrong where; ports for a schedule or an
-/// operation that has its own.
+/// [`CliError::Failure`] with the source's name, the fault and its place; ports for a schedule or
+/// an operation that has its own.
 pub(crate) fn read_schedule(
     source: &Source,
     ports: PortArgs,
@@ -49,8 +47,8 @@ pub(crate) fn read_schedule(
 fn at_costs(problem: &Problem, source: &Source, costs: &CostArgs) -> Result<Problem, CliError> {
     check_one_standard_input(&[("the tree", Some(source)), ("--machine", costs.machine.as_ref())])?;
     let stated = costs.costs(Some(problem.stated_costs()))?;
-    costs.check_processors(&stated, problem.processors())?;
-    Ok(problem.with_costs(stated).expect("costs for as many processors"))
+    costs.check_ranks(&stated, problem.ranks())?;
+    Ok(problem.with_costs(stated).expect("costs for as many ranks"))
 }
 
 /// The costs of a schedule: as given on the command line, else as in its file.
@@ -67,13 +65,13 @@ pub(crate) fn stated_costs(
         ("--machine", costs.machine.as_ref()),
     ])?;
     let stated = costs.costs_of_schedules(schedule.task().costs.as_ref())?;
-    costs.check_processors(&stated, schedule.processors())?;
+    costs.check_ranks(&stated, schedule.ranks())?;
     Ok(stated)
 }
 
-/// A lower bound on all schedules of the operation with the schedule's root. Ports of which one only sends and one only
-/// receives are one that does both; messages cost the least of what lone ones and those of exchanges do; for gather and scatter, where a port does either, the sides of duplex ports are
-/// ports of their own.
+/// A lower bound on all schedules of the operation with the schedule's root. A port that only sends and one that only
+/// receives count as one; messages cost the smaller of a lone one and an exchange's; for gather and scatter, whose
+/// ports either send or receive, the sides of duplex ports are separate ports.
 ///
 /// # Errors
 /// Times that cannot be stated, in words.
@@ -105,10 +103,10 @@ pub(crate) fn bound_on_schedule(schedule: &Schedule, costs: &StatedCosts) -> Res
     bound.map_err(|error| error.to_string())
 }
 
-/// Whether every rank sends on one port only, and receives on one only.
+/// True if every rank sends on one port only, and receives on one only.
 fn sends_on_one_port(schedule: &Schedule) -> bool {
     let are_one = |ports: &[u16]| ports.windows(2).all(|pair| pair[0] == pair[1]);
-    (0..schedule.processors()).all(|rank| {
+    (0..schedule.ranks()).all(|rank| {
         let actions = || schedule.programs().actions(rank);
         let sends = actions().filter(|one| one.send().is_some()).map(|one| one.port);
         let receives = actions().filter(|one| one.receive().is_some()).map(|one| one.port);
@@ -141,45 +139,37 @@ pub(crate) fn problem(
 ) -> Result<Option<Problem>, CliError> {
     let own = document.problem.as_ref();
     let stated = costs.costs(own.map(Problem::stated_costs))?;
-    let processors = document.tree.processors();
-    let loaded = match payload.load(processors)? {
+    let ranks = document.tree.ranks();
+    let loaded = match payload.load(ranks)? {
         Some(loaded) => loaded,
         None => match own {
             Some(problem) => problem.payload().clone(),
             None => return Ok(None),
         },
     };
-    if loaded.processors() != processors {
+    if loaded.ranks() != ranks {
         let found = match &loaded {
-            Payload::Blocks(sizes) => format!("there are {} block sizes", sizes.processors()),
-            Payload::Vector(vector) => format!("the vector is for {}", vector.processors),
-            Payload::Messages(sizes) => format!("the messages are for {}", sizes.processors()),
+            Payload::Blocks(sizes) => format!("there are {} block sizes", sizes.ranks()),
+            Payload::Vector(vector) => format!("the vector is for {}", vector.ranks),
+            Payload::Messages(sizes) => format!("the messages are for {}", sizes.ranks()),
             Payload::Groups(sizes) => {
-                format!("there are {} block sizes", sizes.blocks().processors())
+                format!("there are {} block sizes", sizes.blocks().ranks())
             }
         };
-        let message = format!("{source}: the tree has {processors} processes, but {found}");
+        let message = format!("{source}: the tree has {ranks} processes, but {found}");
         return Err(match payload.sizes {
             Some(_) => CliError::Failure(message),
             None => CliError::Usage(format!("-p: {message}")),
         });
     }
-    let operation = own.map_or(
-        match loaded {
-            Payload::Blocks(_) => Operation::Gather,
-            Payload::Vector(_) => Operation::Broadcast,
-            Payload::Messages(_) => Operation::Alltoall,
-            Payload::Groups(_) => Operation::IntergroupAllgather,
-        },
-        Problem::operation,
-    );
-    costs.check_processors(&stated, processors)?;
+    let operation = own.map_or(loaded.first_operation(), Problem::operation);
+    costs.check_ranks(&stated, ranks)?;
     Problem::new(operation, loaded, stated)
         .map(Some)
         .map_err(|error| CliError::Usage(format!("{source}: {error}")))
 }
 
-/// Fails with exit code 2 if more than one of these is standard input; `names` says what each is.
+/// Fails with exit code 2 if more than one of these is standard input; `names` describes each.
 pub(crate) fn check_one_standard_input(
     sources: &[(&str, Option<&Source>)],
 ) -> Result<(), CliError> {

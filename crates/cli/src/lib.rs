@@ -11,12 +11,11 @@ mod error;
 pub mod front_end;
 mod input;
 mod output;
-mod published;
-mod reproduced;
+mod reproduction;
 mod series;
 
 use clap::builder::StyledStr;
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 pub use error::CliError;
 use std::ffi::OsString;
@@ -34,7 +33,7 @@ struct Cli {
     #[command(subcommand)]
     command: Command,
 
-    /// When to use colours: always, never, or where output goes to a terminal and NO_COLOR is not set
+    /// Use of colours: always, never, or on a terminal unless NO_COLOR is set
     #[arg(
         long,
         global = true,
@@ -81,9 +80,9 @@ Exit codes: 0 success, 1 failure, 2 wrong usage, 130 interrupted (143 by SIGTERM
 
 #[derive(Subcommand)]
 enum Command {
+    #[command(alias = "compare")]
     Optimize(commands::optimize::OptimizeArgs),
     Advise(commands::advise::AdviseArgs),
-    Compare(commands::compare::CompareArgs),
     Evaluate(commands::evaluate::EvaluateArgs),
     Show(commands::show::ShowArgs),
     Verify(commands::verify::VerifyArgs),
@@ -101,8 +100,8 @@ enum Command {
     Man(commands::shell::ManArgs),
 }
 
-/// The exit code of the program with these arguments, the first of which is its name; it prints as it goes.
-/// With wrong arguments, `--help` or `--version`, it ends the process.
+/// The exit code of the program with these arguments, the first of which is its name; it prints as it goes. Wrong
+/// arguments, `--help` or `--version` end the process.
 ///
 /// It takes over the signals that ask a process to end.
 pub fn program(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -136,8 +135,7 @@ pub fn program(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// Ends the program: with help or the version, if these were asked for, else with what is wrong with the
-/// command line.
+/// Ends the program: with help or the version, if requested, else with the fault of the command line.
 fn misused(mut error: clap::Error, asks_for_json: bool) -> ! {
     // A misspelt option is hardly meant as the name of a file.
     if let Some(ContextValue::StyledStrs(tips)) = error.remove(ContextKind::Suggested) {
@@ -154,10 +152,32 @@ fn misused(mut error: clap::Error, asks_for_json: bool) -> ! {
         let _ = writeln!(anstream::stderr(), "{}", CliError::Usage(message).document());
         std::process::exit(error.exit_code());
     }
+    if error.kind() == ErrorKind::DisplayHelp {
+        // As above.
+        let _ = write!(anstream::stdout(), "{}", compact(&error.render().ansi().to_string()));
+        std::process::exit(error.exit_code());
+    }
     error.exit()
 }
 
-/// Whether results, and so errors, are to be JSON. (A command line that cannot be parsed can be searched.)
+/// Help with one line after the other below each heading: without clap's empty lines between options, and headings of
+/// their values.
+fn compact(help: &str) -> String {
+    let mut lines = help.lines().peekable();
+    let mut kept = String::with_capacity(help.len());
+    while let Some(line) = lines.next() {
+        let is_within = lines.peek().is_some_and(|next| next.starts_with(' '));
+        let is_left_out =
+            (line.trim().is_empty() && is_within) || line.trim() == "Possible values:";
+        if !is_left_out {
+            kept += line;
+            kept.push('\n');
+        }
+    }
+    kept
+}
+
+/// True if results, and so errors, are requested as JSON. (A command line that cannot be parsed can be searched.)
 fn asks_for_json(arguments: &[OsString]) -> bool {
     let words: Vec<String> =
         arguments.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
@@ -169,7 +189,6 @@ fn run(command: Command, output: &mut dyn Write) -> Result<ExitCode, CliError> {
     match command {
         Command::Optimize(args) => commands::optimize::run(&args, output),
         Command::Advise(args) => commands::advise::run(args, output),
-        Command::Compare(args) => commands::compare::run(&args, output),
         Command::Evaluate(args) => commands::evaluate::run(&args, output),
         Command::Show(args) => commands::show::run(&args, output),
         Command::Verify(args) => commands::verify::run(&args, output),

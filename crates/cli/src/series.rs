@@ -9,11 +9,11 @@ pub(crate) struct Series(pub(crate) Vec<u64>);
 /// The most numbers of a series.
 const MOST: usize = 100_000;
 
-/// What `64`, `64KiB`, `2..64`, `16..1024*2` or `16..64+16` means: a number, each from one to the other, or each so many
-/// times the one before, or so many more.
+/// Value of `64`, `64KiB`, `2..64`, `16..1024*2` or `16..64+16`: a number, each from one to the other, or each a
+/// multiple of the one before, or a sum.
 ///
 /// # Errors
-/// What is allowed.
+/// The allowed values.
 pub(crate) fn parse_series(argument: &str) -> Result<Series, String> {
     let Some((first, rest)) = argument.split_once("..") else {
         return parse_bytes(argument).map(|one| Series(vec![one]));

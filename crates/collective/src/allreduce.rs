@@ -12,7 +12,7 @@ use crate::rounds::{Arrives, Cut, Meeting, Rounds, in_rounds};
 use tuwtree_model::{Operation, Order, Problem, Rank};
 use tuwtree_schedule::{Buffer, Schedule};
 
-/// The schedule of these rounds, in each of which the ranks meet so, and so many pieces go.
+/// The schedule of these rounds, each with its meetings and its number of pieces.
 pub(crate) fn of_rounds<R: Copy>(
     problem: &Problem,
     order: Order,
@@ -38,14 +38,15 @@ pub(crate) fn of_rounds<R: Copy>(
     )
 }
 
-/// A round among ranks of which some rest.
+/// A round among ranks, some of which rest.
 #[derive(Clone, Copy, Debug)]
 enum Folded {
-    /// Those who rest give half of the vector to those who act for them, and get the other half.
+    /// Resting ranks give half of the vector to the ranks that act for them, and get the other
+    /// half.
     SwapHalves,
-    /// Those who rest give half of the vector.
+    /// Resting ranks give half of the vector.
     GiveHalf,
-    /// Those who rest give the vector.
+    /// Resting ranks give the vector.
     Give,
     /// New ranks at this distance exchange the vector.
     Exchange(usize),
@@ -53,7 +54,7 @@ enum Folded {
     Halve(usize),
     /// New ranks at this distance exchange the pieces that they have.
     Double(usize),
-    /// Those who rest get the vector.
+    /// Resting ranks get the vector.
     Take,
 }
 
@@ -94,7 +95,7 @@ pub(crate) fn masks(active: usize) -> impl DoubleEndedIterator<Item = usize> {
 /// R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, section 4.6.
 pub fn recursive_doubling(problem: &Problem) -> Result<Schedule, CollectiveError> {
     check_operation(problem, Operation::Allreduce)?;
-    let folding = Folding::new(problem.processors(), Resting::Even);
+    let folding = Folding::new(problem.ranks(), Resting::Even);
     let mut rounds = Vec::new();
     if folding.pairs() > 0 {
         rounds.push((Arrives::Combined, Folded::Give));
@@ -107,7 +108,7 @@ pub fn recursive_doubling(problem: &Problem) -> Result<Schedule, CollectiveError
     of_rounds(problem, Order::Ordered, &rounds, Cut::new(problem, 1), meet, |_, _| (0, 1))
 }
 
-/// What ranks that rest do before they rest, where `p` is no power of two.
+/// Actions of resting ranks before they rest, where `p` is no power of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Folds {
     /// They combine half of the vectors themselves: less to combine, and a message more.
@@ -116,9 +117,8 @@ pub enum Folds {
     Full,
 }
 
-/// The allreduce of Rabenseifner: with mask 1, 2, 4, ... ranks at that distance exchange halves of what they
-/// have, and combine the rest, down to a piece each; then the same exchanges backwards give everybody all. In
-/// rank order.
+/// The allreduce of Rabenseifner: with mask 1, 2, 4, ... ranks at that distance exchange halves of their data, and
+/// combine the rest, down to a piece each; then the same exchanges backwards give every rank the result. In rank order.
 ///
 /// `n` bytes take `2 l alpha + (p - 1)/p n (2 beta + kappa)` if `p = 2^l`. Else, if `P = 2^l`, `l = floor(lg p)`,
 /// divides the elements: `(2 l + 3) alpha + 4 n beta + 3/2 n kappa - (2 n beta + n kappa)/P` with [`Folds::Half`],
@@ -136,7 +136,7 @@ pub enum Folds {
 pub fn rabenseifner(problem: &Problem, folds: Folds) -> Result<Schedule, CollectiveError> {
     check_operation(problem, Operation::Allreduce)?;
     let resting = if folds == Folds::Half { Resting::Odd } else { Resting::Even };
-    let folding = Folding::new(problem.processors(), resting);
+    let folding = Folding::new(problem.ranks(), resting);
     let active = folding.active;
     let mut rounds = Vec::new();
     match folds {
@@ -217,7 +217,7 @@ fn halves(
 /// R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, section 5.3.
 pub fn ring(problem: &Problem) -> Result<Schedule, CollectiveError> {
     check_operation(problem, Operation::Allreduce)?;
-    let p = problem.processors();
+    let p = problem.ranks();
     let rounds = halves(1..p, 0..p - 1);
     let meet = |round, rank| {
         let distance = match round {
@@ -248,7 +248,7 @@ pub fn ring(problem: &Problem) -> Result<Schedule, CollectiveError> {
 /// J. L. Träff, arXiv:2410.14234 (2024).
 pub fn circulant(problem: &Problem) -> Result<Schedule, CollectiveError> {
     check_operation(problem, Operation::Allreduce)?;
-    let p = problem.processors();
+    let p = problem.ranks();
     let skips = skips(p);
     let rounds = halves((0..skips.len() - 1).rev(), 0..skips.len() - 1);
     let meet = |round, rank| match round {
@@ -279,8 +279,8 @@ enum Blocked {
     Halve(usize),
     /// In each block, ranks at this distance exchange all they have.
     Double(usize),
-    /// The members of this block send the piece of this number, of those that each has of the next larger
-    /// block's, to the member there that keeps it.
+    /// The members of this block send the piece of this number, among each member's pieces of the next larger block, to
+    /// the member there that keeps it.
     Up(usize, usize),
     /// And get it back.
     Down(usize, usize),
@@ -302,7 +302,7 @@ enum Blocked {
 /// R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, section 5.2.
 pub fn binary_blocks(problem: &Problem) -> Result<Schedule, CollectiveError> {
     check_operation(problem, Operation::Allreduce)?;
-    let blocks = blocks(problem.processors());
+    let blocks = blocks(problem.ranks());
     let largest = blocks[0].ranks;
     let mut rounds: Vec<(Arrives, Blocked)> = Vec::new();
     rounds.extend(masks(largest).map(|mask| (Arrives::Combined, Blocked::Halve(mask))));
@@ -358,10 +358,10 @@ pub fn binary_blocks(problem: &Problem) -> Result<Schedule, CollectiveError> {
 }
 
 /// The blocks of powers of two, largest first.
-fn blocks(processors: usize) -> Vec<Block> {
+fn blocks(ranks: usize) -> Vec<Block> {
     let mut first = 0;
     let bits = (0..usize::BITS).rev().map(|bit| 1_usize << bit);
-    bits.filter(|bit| processors & bit != 0)
+    bits.filter(|bit| ranks & bit != 0)
         .map(|ranks| {
             let block = Block { first, ranks };
             first += ranks;

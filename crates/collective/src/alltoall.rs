@@ -1,12 +1,14 @@
 //! Alltoall: every rank has a message for every other, each of its own size.
 //!
-//! Straight from rank to rank, or by Bruck's algorithm: messages travel together, digit by digit of the distance
-//! that they have to go. Whoever plans knows all sizes; a rank of an MPI program knows its own only.
+//! Direct messages, or Bruck's algorithm: messages travel together, digit by digit of their distance. The planner knows
+//! all sizes; a rank of an MPI program knows its own only.
 
 use crate::CollectiveError;
 use crate::error::{check_radix, exchanged};
 use crate::open_shop;
-use crate::rounds::{Arrives, Data, Meeting, Rounds, copy, deed, finished, in_rounds_with_room};
+use crate::rounds::{
+    Arrives, Meeting, MessageData, Rounds, copy, deed, finished, in_rounds_with_room,
+};
 use tuwtree_model::{MessageSizes, Order, Problem, Rank};
 use tuwtree_schedule::{
     Action, Arrival, Buffer, Deed, Piece, Programs, Receive, Region, Schedule, Send,
@@ -19,8 +21,8 @@ fn direct(
     meet: impl Fn(usize, Rank) -> Meeting,
 ) -> Result<Schedule, CollectiveError> {
     let mut programs = Programs::new();
-    for rank in 0..sizes.processors() {
-        for round in 1..sizes.processors() {
+    for rank in 0..sizes.ranks() {
+        for round in 1..sizes.ranks() {
             let Meeting { to, from } = meet(round, rank);
             let sent = to.map(|to| sent(sizes, rank, to)).filter(|piece| piece.bytes > 0);
             let received = from.map(|from| received(sizes, from, rank));
@@ -32,18 +34,18 @@ fn direct(
                 programs.push(&Action { port: 0, deed })?;
             }
         }
-        programs.end_processor();
+        programs.end_rank();
     }
-    finished(problem, (Order::Ordered, 1), vec![0; sizes.processors()], programs)
+    finished(problem, (Order::Ordered, 1), vec![0; sizes.ranks()], programs)
 }
 
-/// Where a message lies at its sender.
+/// Position of a message at its sender.
 fn sent(sizes: &MessageSizes, from: Rank, to: Rank) -> Piece {
     let offset = sizes.before(from, to) - sizes.before(from, 0);
     Piece { offset, bytes: sizes.message(from, to) }
 }
 
-/// Where a message goes at its receiver.
+/// Position of a message at its receiver.
 fn received(sizes: &MessageSizes, from: Rank, to: Rank) -> Piece {
     Piece { offset: sizes.place(from, to), bytes: sizes.message(from, to) }
 }
@@ -72,7 +74,7 @@ fn receive_from(from: Rank, piece: &Piece) -> Receive<'_> {
 /// R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, section 4.3.
 pub fn linear(problem: &Problem) -> Result<Schedule, CollectiveError> {
     let sizes = exchanged(problem)?;
-    let p = sizes.processors();
+    let p = sizes.ranks();
     if problem.costs().overlaps() {
         let turns = |rank: Rank, step: usize| {
             (1..p).map(move |round| (rank + step * round) % p).collect::<Vec<Rank>>()
@@ -86,7 +88,7 @@ pub fn linear(problem: &Problem) -> Result<Schedule, CollectiveError> {
 
 /// Rounds in which rank `i` sends to `i + k` and receives from `i - k`, `k = 1, 2, ...`
 fn shifted(problem: &Problem, sizes: &MessageSizes) -> Result<Schedule, CollectiveError> {
-    let p = sizes.processors();
+    let p = sizes.ranks();
     direct(problem, sizes, |round, rank| Meeting {
         to: Some((rank + round) % p),
         from: Some((rank + p - round) % p),
@@ -108,7 +110,7 @@ fn shifted(problem: &Problem, sizes: &MessageSizes) -> Result<Schedule, Collecti
 /// R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, section 4.3.
 pub fn pairwise(problem: &Problem) -> Result<Schedule, CollectiveError> {
     let sizes = exchanged(problem)?;
-    match sizes.processors().is_power_of_two() {
+    match sizes.ranks().is_power_of_two() {
         true => direct(problem, sizes, |round, rank| {
             let partner = Some(rank ^ round);
             Meeting { to: partner, from: partner }
@@ -137,8 +139,8 @@ pub fn bruck(problem: &Problem, radix: usize) -> Result<Schedule, CollectiveErro
     bruck_up_to(problem, radix, u64::MAX)
 }
 
-/// The alltoall by [`bruck`]'s algorithm of the messages of at most so many bytes; larger ones then go straight, in
-/// the rounds of [`pairwise`] for any `p`: they pass through no other rank.
+/// The alltoall by [`bruck`]'s algorithm of the messages of at most `bytes`; larger ones then go direct, in the rounds
+/// of [`pairwise`] for any `p`: they pass through no other rank.
 ///
 /// # Errors
 /// [`CollectiveError`], also [`CollectiveError::Radix`].
@@ -150,14 +152,14 @@ pub fn bruck(problem: &Problem, radix: usize) -> Result<Schedule, CollectiveErro
 /// K. Fan et al., arXiv:2411.02581.
 ///
 /// # Example
-/// Among 4 ranks, radix 2: 2 rounds with 2 messages of 1 byte each, but for one of 100, which takes one more round.
+/// Among 4 ranks, radix 2: 2 rounds with 2 messages of 1 byte each; one message of 100 bytes takes one more round.
 /// ```
 /// use tuwtree_collective::alltoall;
-/// use tuwtree_model::{Homogeneous, MessageSizes, Operation, Problem};
+/// use tuwtree_model::{Homogeneous, MessageSizes, Problem};
 /// use tuwtree_schedule::{Sends, simulate};
 /// let sizes = MessageSizes::new((0..16).map(|at| if at == 3 { 100 } else { 1 })).unwrap();
 /// let costs = Homogeneous::new(10.0, 1.0, 1.0).unwrap();
-/// let problem = Problem::new(Operation::Alltoall, sizes, costs).unwrap();
+/// let problem = Problem::alltoall(&sizes, costs).unwrap();
 /// let time = |most| {
 ///     let schedule = alltoall::bruck_up_to(&problem, 2, most).unwrap();
 ///     simulate(&schedule, &costs, Sends::Synchronous).unwrap().completion_time().units()
@@ -171,7 +173,7 @@ pub fn bruck_up_to(
 ) -> Result<Schedule, CollectiveError> {
     let sizes = exchanged(problem)?;
     check_radix(radix)?;
-    let p = sizes.processors();
+    let p = sizes.ranks();
     let hops = hops(p, radix);
     let together = |from, to| match sizes.message(from, to) {
         bytes if bytes <= most => bytes,
@@ -207,8 +209,8 @@ pub fn bruck_up_to(
     })
 }
 
-/// The alltoall of [`bruck`] with radix 2 and messages of one piece each: what a rank sends in a round it copies into a
-/// segment first, and what it receives comes to another part of the segment, from where it is copied to its places.
+/// The alltoall of [`bruck`] with radix 2 and messages of one piece each: a rank copies the data of a round into a
+/// segment first; received data comes to another part of the segment, and is copied to its places from there.
 ///
 /// Messages of `c` bytes each take `ceil(lg p) alpha + N c (beta + 2 gamma)`, where `N` is the number of ones in the
 /// distances `1, ..., p - 1`, all written in binary.
@@ -224,13 +226,13 @@ pub fn bruck_up_to(
 /// places in each round, so that nothing is rotated in the beginning and at the end.
 pub fn bruck_contiguous(problem: &Problem) -> Result<Schedule, CollectiveError> {
     let sizes = exchanged(problem)?;
-    let (p, radix) = (sizes.processors(), 2);
+    let (p, radix) = (sizes.ranks(), 2);
     let hops = hops(p, radix);
     let together = |from, to| sizes.message(from, to);
     let (rooms, used) = rooms(p, &hops, together);
     let routes = Routes { sizes, hops: &hops, rooms: &rooms, radix, together: &together };
     let moved = |round: usize, holder: Rank, from: Rank| {
-        let mut data = Data::default();
+        let mut data = MessageData::default();
         routes.fill(round, holder, from, &mut data);
         let pieces = data.into_pieces();
         let bytes: u64 = pieces.iter().map(|piece| piece.bytes).sum();
@@ -268,27 +270,27 @@ pub fn bruck_contiguous(problem: &Problem) -> Result<Schedule, CollectiveError> 
                 programs.push(&copy((Buffer::Segment, &came), (Buffer::Output, received)))?;
             }
         }
-        programs.end_processor();
+        programs.end_rank();
     }
     finished(problem, (Order::Ordered, problem.ports().get()), segments, programs)
 }
 
-/// Where the messages of Bruck's algorithm lie on their way.
+/// Positions of the messages of Bruck's algorithm on their way.
 struct Routes<'a> {
     sizes: &'a MessageSizes,
     hops: &'a [Hop],
-    /// As [`rooms`] has them.
+    /// Offsets by [`rooms`].
     rooms: &'a [Vec<u64>],
     radix: usize,
-    /// How many bytes the first rank sends to the second one by way of others.
+    /// Bytes that the first rank sends to the second one by way of other ranks.
     together: &'a dyn Fn(Rank, Rank) -> u64,
 }
 
 impl Routes<'_> {
-    /// Where a message that goes this distance lies in a rank's output when it has come so far.
+    /// Position in a rank's output of a message for this distance that has come this far.
     fn place(&self, rank: Rank, distance: usize, come: usize) -> u64 {
         let Routes { sizes, rooms, radix, .. } = *self;
-        let p = sizes.processors();
+        let p = sizes.ranks();
         match come {
             0 => sizes.column(rank) + sent(sizes, rank, (rank + distance) % p).offset,
             _ if come == distance => sizes.place((rank + p - come) % p, rank),
@@ -300,8 +302,8 @@ impl Routes<'_> {
     }
 
     /// Adds what the rank `from` sends in a round, where it lies at the holder, who is one of both ends.
-    fn fill(&self, round: usize, holder: Rank, from: Rank, data: &mut Data) {
-        let (p, hop) = (self.sizes.processors(), self.hops[round]);
+    fn fill(&self, round: usize, holder: Rank, from: Rank, data: &mut MessageData) {
+        let (p, hop) = (self.sizes.ranks(), self.hops[round]);
         for distance in hop.distances(p) {
             let gone = hop.gone(distance);
             let source = (from + p - gone) % p;
@@ -321,7 +323,7 @@ struct Hop {
     radix: usize,
 }
 
-/// All rounds for so many ranks.
+/// All rounds for `p` ranks.
 fn hops(p: usize, radix: usize) -> Vec<Hop> {
     let places = std::iter::successors(Some(1_usize), |place| place.checked_mul(radix));
     places
@@ -341,14 +343,14 @@ impl Hop {
         (self.length()..p).filter(move |distance| distance / self.place % self.radix == self.digit)
     }
 
-    /// How far a message of this distance has come before.
+    /// Distance that a message for this distance has come before.
     fn gone(self, distance: usize) -> usize {
         distance % self.place
     }
 }
 
-/// Where in its room each rank keeps the message of each distance that it passes on, for each place of digits
-/// at which such a message has come last; and how much room each rank needs.
+/// Offset in each rank's buffer of the message of each distance that it passes on, for each place of digits at which
+/// such a message has come last; and the buffer's size at each rank.
 fn rooms(p: usize, hops: &[Hop], message: impl Fn(Rank, Rank) -> u64) -> (Vec<Vec<u64>>, Vec<u64>) {
     let (mut rooms, mut used) = (Vec::new(), vec![0; p]);
     for hop in hops {
@@ -387,7 +389,7 @@ fn rooms(p: usize, hops: &[Hop], message: impl Fn(Rank, Rank) -> u64) -> (Vec<Ve
 /// have equally much to do wait for the same one.
 pub fn open_shop(problem: &Problem) -> Result<Schedule, CollectiveError> {
     let sizes = exchanged(problem)?;
-    let p = sizes.processors();
+    let p = sizes.ranks();
     let (mut sends, mut receives) = (vec![Vec::new(); p], vec![Vec::new(); p]);
     for (from, to) in open_shop::order(problem, sizes)? {
         sends[from].push(to);
@@ -404,7 +406,7 @@ fn on_a_duplex_port(
     sends: &[Vec<Rank>],
     receives: &[Vec<Rank>],
 ) -> Result<Schedule, CollectiveError> {
-    let p = sizes.processors();
+    let p = sizes.ranks();
     let mut programs = Programs::new();
     for rank in 0..p {
         for &to in &sends[rank] {
@@ -420,7 +422,7 @@ fn on_a_duplex_port(
                 programs.push(&Action { port: 0, deed })?;
             }
         }
-        programs.end_processor();
+        programs.end_rank();
     }
     Ok(finished(problem, (Order::Ordered, 1), vec![0; p], programs)?.with_duplex(true))
 }

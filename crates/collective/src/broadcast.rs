@@ -1,6 +1,6 @@
 //! Broadcasts that cut the vector into pieces, which take different ways; and the binomial tree, which does not.
 //!
-//! Ranks are counted from the root: what is said of rank `v` holds of the one `v` further on.
+//! Ranks are counted from the root: a statement about rank `v` holds for the rank `v` further on.
 
 use crate::CollectiveError;
 use crate::allreduce::{masks, of_rounds};
@@ -14,23 +14,23 @@ use tuwtree_schedule::{Buffer, Schedule};
 /// Ranks as counted from the root of an operation that has one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FromRoot {
-    processors: usize,
+    ranks: usize,
     root: Rank,
 }
 
 impl FromRoot {
     pub(crate) fn new(problem: &Problem) -> FromRoot {
         let root = root(problem).expect("the operation has a root");
-        FromRoot { processors: problem.processors(), root }
+        FromRoot { ranks: problem.ranks(), root }
     }
 
-    /// How far a rank is from the root.
+    /// Distance of a rank from the root.
     pub(crate) fn distance(self, rank: Rank) -> usize {
-        (rank + self.processors - self.root) % self.processors
+        (rank + self.ranks - self.root) % self.ranks
     }
 
     fn rank(self, distance: usize) -> Rank {
-        (distance + self.root) % self.processors
+        (distance + self.root) % self.ranks
     }
 
     /// Whom a rank meets, if ranks at these distances do.
@@ -41,11 +41,11 @@ impl FromRoot {
 }
 
 /// Whom a rank at this distance from the root meets along this edge of the binomial tree, away from the root.
-pub(crate) fn binomial_meeting(distance: usize, mask: usize, processors: usize) -> Meeting {
+pub(crate) fn binomial_meeting(distance: usize, mask: usize, ranks: usize) -> Meeting {
     match distance % (2 * mask) {
         0 => {
             let to = distance + mask;
-            Meeting { to: (to < processors).then_some(to), from: None }
+            Meeting { to: (to < ranks).then_some(to), from: None }
         }
         rest if rest == mask => Meeting { to: None, from: Some(distance - mask) },
         _ => Meeting::default(),
@@ -67,14 +67,14 @@ pub(crate) fn binomial_meeting(distance: usize, mask: usize, processors: usize) 
 /// R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, section 4.2.
 pub fn binomial(problem: &Problem) -> Result<Schedule, CollectiveError> {
     check_operation(problem, Operation::Broadcast)?;
-    let (p, ranks) = (problem.processors(), FromRoot::new(problem));
+    let (p, ranks) = (problem.ranks(), FromRoot::new(problem));
     let rounds: Vec<(Arrives, usize)> =
         masks(p.next_power_of_two()).rev().map(|mask| (Arrives::Stored, mask)).collect();
     let meet = |mask, rank| ranks.meeting(rank, |distance| binomial_meeting(distance, mask, p));
     of_rounds(problem, Order::Ordered, &rounds, Cut::new(problem, 1), meet, |_, _| (0, 1))
 }
 
-/// How the pieces of a scattered vector come together everywhere.
+/// Allgather of the pieces of a scattered vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gathering {
     /// Around the ring.
@@ -91,8 +91,8 @@ enum Round {
     Doubling(doubling::DoublingRound),
 }
 
-/// The broadcast of van de Geijn: the vector in `p` pieces is scattered along the binomial tree, and gathered by
-/// everybody. Ranks within the tree get again what they passed on.
+/// The broadcast of van de Geijn: the vector in `p` pieces is scattered along the binomial tree, and all ranks gather
+/// it. Inner ranks of the tree get again the pieces that they passed on.
 ///
 /// `n` bytes that `p` divides take `(q + p - 1) alpha + 2 (p - 1)/p n beta`, `q = ceil(lg p)`, with
 /// [`Gathering::Ring`], and with [`Gathering::Doubling`] `2 q alpha + 2 (p - 1)/p n beta` if `p = 2^l`. Pieces
@@ -111,7 +111,7 @@ pub fn scatter_allgather(
     gathering: Gathering,
 ) -> Result<Schedule, CollectiveError> {
     check_operation(problem, Operation::Broadcast)?;
-    let (p, ranks) = (problem.processors(), FromRoot::new(problem));
+    let (p, ranks) = (problem.ranks(), FromRoot::new(problem));
     let mut rounds: Vec<(Arrives, Round)> = Vec::new();
     let stored = |round| (Arrives::Stored, round);
     rounds.extend(masks(p.next_power_of_two()).rev().map(Round::Scatter).map(stored));
@@ -153,7 +153,7 @@ impl Pipeline {
     /// For no pieces.
     pub(crate) fn new(problem: &Problem, pieces: usize) -> Pipeline {
         Pipeline {
-            phases: Phases::new(problem.processors(), pieces),
+            phases: Phases::new(problem.ranks(), pieces),
             ranks: FromRoot::new(problem),
             cut: Cut::new(problem, pieces),
         }
@@ -178,7 +178,7 @@ impl Pipeline {
     }
 }
 
-/// The broadcast on a circulant graph in so many pieces: `pieces - 1 + ceil(lg p)` rounds, and no schedule of such
+/// The broadcast on a circulant graph in this many pieces: `pieces - 1 + ceil(lg p)` rounds, and no schedule of such
 /// pieces takes fewer.
 ///
 /// `n` bytes in `k` pieces take `(k - 1 + ceil(lg p)) (alpha + beta ceil(n/k))`.
@@ -200,7 +200,7 @@ impl Pipeline {
 /// ```
 /// use tuwtree_model::{Homogeneous, Operation, Problem, Vector};
 /// let costs = Homogeneous::new(10.0, 1.0, 1.0).unwrap();
-/// let vector = Vector { processors: 5, bytes: 24 };
+/// let vector = Vector { ranks: 5, bytes: 24 };
 /// let problem = Problem::new(Operation::Broadcast, vector, costs).unwrap();
 /// let time = tuwtree_collective::broadcast::time_in_pieces(&problem, 2).unwrap();
 /// assert_eq!(time.units(), 88.0);
@@ -221,8 +221,7 @@ pub fn circulant_in_pieces(problem: &Problem, pieces: usize) -> Result<Schedule,
     })
 }
 
-/// When the last rank has the vector along [`circulant_in_pieces`], without its schedule: exactly what a simulation
-/// of that says.
+/// Completion time of [`circulant_in_pieces`], without its schedule: exactly the simulation's.
 ///
 /// # Errors
 /// [`CollectiveError`].

@@ -4,14 +4,14 @@ use crate::CollectiveError;
 use crate::circle::Circle;
 use crate::error::allgathered;
 use crate::rank_rounds::needed_window;
-use crate::rounds::{Data, Meeting, copy, deed, finished, gathering};
+use crate::rounds::{Meeting, MessageData, copy, deed, finished, gathering};
 use tuwtree_model::{Order, Problem};
 use tuwtree_schedule::{
     Action, Arrival, Buffer, Deed, Piece, Programs, Receive, Region, Schedule, Send,
 };
 
-/// How many blocks a rank has before each step of Bruck's allgather in the postal model, `A_0 = 1, ..., A_T = p`, where what
-/// is sent has come `delay` steps later: `A_(t+1) = A_t + min(A_(t - delay + 1), p - A_t)`, with `A_t = 1` before the
+/// Number of blocks at a rank before each step of Bruck's allgather in the postal model, `A_0 = 1, ..., A_T = p`, where
+/// sent data has come `delay` steps later: `A_(t+1) = A_t + min(A_(t - delay + 1), p - A_t)`, with `A_t = 1` before the
 /// first step. With a delay of 1 they double.
 ///
 /// # Panics
@@ -20,12 +20,12 @@ use tuwtree_schedule::{
 /// # Source
 /// A. Bar-Noy, S. Kipnis, Designing broadcasting algorithms in the postal model for message-passing systems, Mathematical
 /// Systems Theory 27, 1994: the generalised Fibonacci numbers.
-pub(crate) fn postal_windows(processors: usize, delay: usize) -> Vec<usize> {
+pub(crate) fn postal_windows(ranks: usize, delay: usize) -> Vec<usize> {
     assert!(delay > 0, "what is sent comes in a later step");
     let mut had = vec![1];
-    while let Some(&last) = had.last().filter(|&&last| last < processors) {
+    while let Some(&last) = had.last().filter(|&&last| last < ranks) {
         let window = had[had.len().saturating_sub(delay)];
-        had.push(last + window.min(processors - last));
+        had.push(last + window.min(ranks - last));
     }
     had
 }
@@ -46,7 +46,7 @@ pub(crate) fn postal_windows(processors: usize, delay: usize) -> Vec<usize> {
 /// place at once, so that nothing is rotated at the end.
 pub fn bruck(problem: &Problem) -> Result<Schedule, CollectiveError> {
     let sizes = allgathered(problem)?;
-    let p = sizes.processors();
+    let p = sizes.ranks();
     let rounds = p.next_power_of_two().ilog2() as usize;
     let meet = |round: usize, rank| {
         let distance = 1 << round;
@@ -87,7 +87,7 @@ pub fn bruck(problem: &Problem) -> Result<Schedule, CollectiveError> {
 /// ```
 pub fn bruck_contiguous(problem: &Problem) -> Result<Schedule, CollectiveError> {
     let sizes = allgathered(problem)?;
-    let p = sizes.processors();
+    let p = sizes.ranks();
     let rounds = p.next_power_of_two().ilog2();
     let window = |first: usize, count: usize| sizes.window(first, count);
     let mut programs = Programs::new();
@@ -116,20 +116,20 @@ pub fn bruck_contiguous(problem: &Problem) -> Result<Schedule, CollectiveError> 
         }
         let others = sizes.total() - own;
         if others > 0 {
-            let mut places = Data::default();
+            let mut places = MessageData::default();
             places.push_window(sizes, (rank + 1) % p, p - 1);
             let (from, into) = ([segment(own, others)], places.into_pieces());
             programs.push(&copy((Buffer::Segment, &from), (Buffer::Output, &into)))?;
         }
-        programs.end_processor();
+        programs.end_rank();
     }
     let room = if p == 1 { 0 } else { sizes.total() };
     finished(problem, (Order::Ordered, problem.ports().get()), vec![room; p], programs)
 }
 
-/// The allgather of [`bruck`] in the postal model, where what is sent has come `delay` steps later: in step `t`, rank `i` sends its first `w_t`
-/// blocks to `i - A_t`, where `A_0 = 1`, `w_t = min(A_(t - delay + 1), p - A_t)`, `A_(t + 1) = A_t + w_t`. Ranks have a duplex
-/// port, which sends and receives each by itself, and each send is listed behind the last receive that it needs.
+/// The allgather of [`bruck`] in the postal model, where sent data has come `delay` steps later: in step `t`, rank `i`
+/// sends its first `w_t` blocks to `i - A_t`, where `A_0 = 1`, `w_t = min(A_(t - delay + 1), p - A_t)`, `A_(t + 1) =
+/// A_t + w_t`. Ranks have a duplex port, and each send is listed behind the last receive that it needs.
 ///
 /// Blocks of `c` bytes each take `T O + (p - 1) c beta + lambda` in `T` steps for every `p`, where messages occupy ports for
 /// `O` and their bytes, and are under way for `lambda <= (delay - 1) (O + c beta)` more.
@@ -169,11 +169,11 @@ fn postal(
     circle: &Circle<'_>,
     delay: usize,
 ) -> Result<Schedule, CollectiveError> {
-    let p = problem.processors();
+    let p = problem.ranks();
     let had = postal_windows(p, delay);
     let steps = had.len() - 1;
     let window = |step: usize, from: usize| {
-        let mut data = Data::default();
+        let mut data = MessageData::default();
         circle.push_window(from, had[step + 1] - had[step], &mut data);
         data.into_pieces()
     };
@@ -206,7 +206,7 @@ fn postal(
                 programs.push(&Action { port: 0, deed: Deed::Send(Send { to, tag: 0, from }) })?;
             }
         }
-        programs.end_processor();
+        programs.end_rank();
     }
     Ok(finished(problem, (Order::Ordered, 1), vec![0; p], programs)?.with_duplex(true))
 }

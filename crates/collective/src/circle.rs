@@ -1,4 +1,4 @@
-//! In which order ranks stand around the circle along which blocks go.
+//! Order of ranks around the circle along which blocks travel.
 //!
 //! On a circulant graph any order will do: a rank's place on the circle says whom it meets. Who has a long message is
 //! decided by where the large blocks are. In rank order they often stand side by side, and go together in one message, round
@@ -9,12 +9,12 @@
 //!   balanced         9 1 9 1 9 1 9 1     20 each
 //! ```
 
-use crate::rounds::{Data, Meeting};
+use crate::rounds::{Meeting, MessageData};
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use tuwtree_model::{BlockSizes, Rank};
 
-/// Who stands where on the circle.
+/// Order of ranks on the circle.
 #[derive(Clone, Debug)]
 pub(crate) struct Circle<'a> {
     /// The blocks by place.
@@ -26,11 +26,11 @@ pub(crate) struct Circle<'a> {
 /// An order that is not that of ranks.
 #[derive(Clone, Debug)]
 struct Placement {
-    /// Who stands in each place.
+    /// Rank in each place.
     ranks: Vec<Rank>,
-    /// Where each rank stands.
+    /// Place of each rank.
     places: Vec<usize>,
-    /// Where the block of each place begins in rank order.
+    /// Offset of each place's block in rank order.
     starts: Vec<u64>,
 }
 
@@ -40,18 +40,18 @@ impl<'a> Circle<'a> {
         Circle { sizes: Cow::Borrowed(sizes), order: None }
     }
 
-    /// Large blocks far apart: the largest block stands in the first of these places, the next one in the middle of them, the
-    /// next two in the middles between those, and so on, so that for every `k` the `k` largest ones are spread evenly. Equal
-    /// blocks stand in rank order. Places are in the order in which a block comes to them, as told by index: what stands side
-    /// by side in it goes in one message.
+    /// Large blocks far apart: the largest block stands in the first of these places, the next one in the middle of
+    /// them, the next two in the middles between those, and so on, so that for every `k` the `k` largest ones are
+    /// spread evenly. Equal blocks stand in rank order. Places are in the order in which a block comes to them, by
+    /// index: neighbouring places in it share a message.
     ///
-    /// The `k`-th largest block, of those of one size that of the lowest rank, has the index that `k`, its bits
-    /// reversed, has among `0, ..., p - 1` with bits reversed: the points of van der Corput's sequence.
+    /// The `k`-th largest block (of equal ones, the lowest rank's first) has the index of `k`, its bits reversed, among
+    /// `0, ..., p - 1` with bits reversed: the points of van der Corput's sequence.
     ///
     /// # Complexity
     /// O(p log p).
     pub(crate) fn balanced(sizes: &'a BlockSizes, place_at: impl Fn(usize) -> usize) -> Circle<'a> {
-        let p = sizes.processors();
+        let p = sizes.ranks();
         if sizes.iter().all(|bytes| bytes == sizes.block(0)) {
             return Circle::in_rank_order(sizes);
         }
@@ -71,7 +71,7 @@ impl<'a> Circle<'a> {
         Circle { sizes: Cow::Owned(by_place), order: Some(Placement { ranks, places, starts }) }
     }
 
-    /// The same with blocks of its own.
+    /// This circle with blocks of its own.
     pub(crate) fn into_owned(self) -> Circle<'static> {
         Circle { sizes: Cow::Owned(self.sizes.into_owned()), order: self.order }
     }
@@ -81,36 +81,36 @@ impl<'a> Circle<'a> {
         &self.sizes
     }
 
-    /// Who stands there.
+    /// Rank in a place.
     pub(crate) fn rank(&self, place: usize) -> Rank {
         self.order.as_ref().map_or(place, |order| order.ranks[place])
     }
 
-    /// Where a rank stands.
+    /// Place of a rank.
     pub(crate) fn place(&self, rank: Rank) -> usize {
         self.order.as_ref().map_or(rank, |order| order.places[rank])
     }
 
-    /// Which ranks these places are.
+    /// Ranks in these places.
     pub(crate) fn ranks(&self, meeting: Meeting) -> Meeting {
         let Meeting { to, from } = meeting;
         Meeting { to: to.map(|to| self.rank(to)), from: from.map(|from| self.rank(from)) }
     }
 
-    /// Where the block of a place begins, in rank order.
+    /// Offset of a place's block, in rank order.
     pub(crate) fn start(&self, place: usize) -> u64 {
         self.order.as_ref().map_or_else(|| self.sizes.before(place), |order| order.starts[place])
     }
 
-    /// Adds the blocks of so many places from this one on; after the last comes the first.
+    /// Adds the blocks of `count` places from this one on; after the last comes the first.
     ///
     /// # Complexity
     /// O(1) in rank order, else O(count).
-    pub(crate) fn push_window(&self, first: usize, count: usize, data: &mut Data) {
+    pub(crate) fn push_window(&self, first: usize, count: usize, data: &mut MessageData) {
         if self.order.is_none() {
             return data.push_window(&self.sizes, first, count);
         }
-        let p = self.sizes.processors();
+        let p = self.sizes.ranks();
         for place in (first..first + count).map(|place| place % p) {
             data.push(self.start(place), self.sizes.block(place));
         }
@@ -124,13 +124,13 @@ mod tests {
     fn circle(sizes: &[u64]) -> Vec<Rank> {
         let sizes = BlockSizes::new(sizes.iter().copied()).unwrap();
         let circle = Circle::balanced(&sizes, |index| index);
-        for rank in 0..sizes.processors() {
+        for rank in 0..sizes.ranks() {
             let place = circle.place(rank);
             assert_eq!(circle.rank(place), rank);
             assert_eq!(circle.sizes().block(place), sizes.block(rank));
             assert_eq!(circle.start(place), sizes.before(rank));
         }
-        (0..sizes.processors()).map(|place| circle.rank(place)).collect()
+        (0..sizes.ranks()).map(|place| circle.rank(place)).collect()
     }
 
     #[test]
@@ -149,7 +149,7 @@ mod tests {
 
     /// The longest messages of the rounds in which windows of blocks double, one after the other.
     fn longest_windows(sizes: &BlockSizes) -> f64 {
-        let (p, mut sum, mut skip) = (sizes.processors(), 0, sizes.processors());
+        let (p, mut sum, mut skip) = (sizes.ranks(), 0, sizes.ranks());
         while skip > 1 {
             let shorter = skip.div_ceil(2);
             let longest = (0..p).map(|first| sizes.window(first, skip - shorter)).max();

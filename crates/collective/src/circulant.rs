@@ -10,8 +10,8 @@ use tuwtree_schedule::Schedule;
 ///
 /// # Source
 /// J. L. Träff, arXiv:2410.14234.
-pub(crate) fn skips(processors: usize) -> Vec<usize> {
-    let mut skips = vec![processors];
+pub(crate) fn skips(ranks: usize) -> Vec<usize> {
+    let mut skips = vec![ranks];
     while skips[skips.len() - 1] > 1 {
         skips.push(skips[skips.len() - 1].div_ceil(2));
     }
@@ -35,7 +35,7 @@ pub(crate) fn skips(processors: usize) -> Vec<usize> {
 /// J. L. Träff, arXiv:2410.14234 (2024).
 pub fn circulant(problem: &Problem) -> Result<Schedule, CollectiveError> {
     let sizes = allgathered(problem)?;
-    let p = sizes.processors();
+    let p = sizes.ranks();
     let skips = skips(p);
     let meet = |round: usize, rank| {
         let skip = skips[round];

@@ -13,9 +13,9 @@ use crate::rounds::{Meeting, gathering};
 use tuwtree_model::{Problem, Rank};
 use tuwtree_schedule::Schedule;
 
-/// The allgather by recursive doubling: with mask 1, 2, 4, ... rank `i` exchanges all blocks of its subtree
-/// of `mask` ranks with rank `i xor mask`. Where that one's subtree is not complete, those who got its
-/// blocks hand them on among their own, halving distances.
+/// The allgather by recursive doubling: with mask 1, 2, 4, ... rank `i` exchanges all blocks of its subtree of `mask`
+/// ranks with rank `i xor mask`. If that rank's subtree is not complete, the receivers of its blocks pass them on among
+/// themselves, halving distances.
 ///
 /// Blocks of `c` bytes each take `lg p alpha + (p - 1) c beta` if `p` is a power of two; for other `p` at most
 /// twice as many rounds, and about twice the volume.
@@ -31,7 +31,7 @@ use tuwtree_schedule::Schedule;
 /// the rule of MPICH's `allgather_intra_recursive_doubling.c`.
 pub fn recursive_doubling(problem: &Problem) -> Result<Schedule, CollectiveError> {
     let sizes = allgathered(problem)?;
-    let p = sizes.processors();
+    let p = sizes.ranks();
     let rounds = rounds(p);
     let meet = |round: usize, rank| rounds[round].meeting(rank, p);
     gathering(problem, rounds.len(), meet, |round, (from, _), data| {
@@ -40,7 +40,7 @@ pub fn recursive_doubling(problem: &Problem) -> Result<Schedule, CollectiveError
     })
 }
 
-/// A round: what is exchanged between subtrees, or handed on in one of them.
+/// A round: an exchange between subtrees, or a message within one of them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum DoublingRound {
     /// With the partner at distance `mask`.
@@ -66,7 +66,7 @@ pub(crate) fn rounds(p: usize) -> Vec<DoublingRound> {
     rounds
 }
 
-/// The first rank of the subtree of so many that holds a rank.
+/// The first rank of the subtree of `ranks` ranks that holds a rank.
 fn subtree(rank: Rank, ranks: usize) -> Rank {
     rank - rank % ranks
 }

@@ -1,4 +1,4 @@
-//! Why there is no schedule.
+//! Problems without a schedule.
 
 use tuwtree_model::{
     BlockSizes, BlockSizesError, ClosedSet, GroupSizes, MessageSizes, Operation, Problem,
@@ -6,7 +6,7 @@ use tuwtree_model::{
 };
 use tuwtree_schedule::{ScheduleError, TooManyActions};
 
-/// Why an algorithm has no schedule for a problem.
+/// A problem for which an algorithm has no schedule.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CollectiveError {
     /// The algorithm performs another operation.

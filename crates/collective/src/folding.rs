@@ -8,7 +8,7 @@
 use crate::rounds::Meeting;
 use tuwtree_model::Rank;
 
-/// Which ranks of the first `2 r` let others act for them.
+/// Resting ranks among the first `2 r`, which other ranks act for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Resting {
     Even,
@@ -18,23 +18,23 @@ pub(crate) enum Resting {
 /// `p` ranks as `P = 2^l` new ones, `r = p - P`: of ranks `2 i` and `2 i + 1`, `i < r`, one rests.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Folding {
-    processors: usize,
+    ranks: usize,
     /// `P`.
     pub(crate) active: usize,
     resting: Resting,
 }
 
 impl Folding {
-    pub(crate) fn new(processors: usize, resting: Resting) -> Folding {
-        Folding { processors, active: 1 << processors.ilog2(), resting }
+    pub(crate) fn new(ranks: usize, resting: Resting) -> Folding {
+        Folding { ranks, active: 1 << ranks.ilog2(), resting }
     }
 
     /// `r`.
     pub(crate) fn pairs(self) -> usize {
-        self.processors - self.active
+        self.ranks - self.active
     }
 
-    /// The new rank; `None` for those who rest.
+    /// The new rank; `None` for a resting rank.
     pub(crate) fn new_rank(self, rank: Rank) -> Option<Rank> {
         let (pairs, rests) = (self.pairs(), self.rests(rank));
         match rank < 2 * pairs {
@@ -62,12 +62,12 @@ impl Folding {
         rank < 2 * self.pairs() && odd == (self.resting == Resting::Odd)
     }
 
-    /// The other one of a pair.
+    /// The partner in a pair.
     pub(crate) fn other(self, rank: Rank) -> Option<Rank> {
         (rank < 2 * self.pairs()).then_some(rank ^ 1)
     }
 
-    /// Those who rest send to those who act for them.
+    /// Resting ranks send to the ranks that act for them.
     pub(crate) fn into_active(self, rank: Rank) -> Meeting {
         match (self.other(rank), self.rests(rank)) {
             (other, true) => Meeting { to: other, from: None },
@@ -75,7 +75,7 @@ impl Folding {
         }
     }
 
-    /// Those who rest receive.
+    /// Resting ranks receive.
     pub(crate) fn out_of_active(self, rank: Rank) -> Meeting {
         let Meeting { to, from } = self.into_active(rank);
         Meeting { to: from, from: to }

@@ -25,7 +25,7 @@ use tuwtree_schedule::{
     Action, Arrival, Buffer, Deed, Piece, Programs, Receive, Region, Schedule, Send,
 };
 
-/// The allgather by which a group gathers its shares.
+/// The allgather of a group's shares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inside {
     /// Around the ring.
@@ -34,43 +34,43 @@ pub enum Inside {
     Bruck,
     /// On a circulant graph, in one pass.
     Circulant,
-    /// On a circulant graph, in so many pieces, at least 1.
+    /// On a circulant graph, in this many pieces, at least 1.
     Pieces(usize),
 }
 
-/// What a rank does, before all of it is a program.
+/// An action of a rank, before its program is complete.
 #[derive(Clone, Debug)]
-enum Step {
+enum PendingAction {
     Send(Rank, (Buffer, Piece)),
     Receive(Rank, Piece),
-    /// The peer, what is sent, and where what comes goes.
+    /// The peer, the sent piece, and the place of the received one.
     Exchange(Rank, (Buffer, Piece), Piece),
 }
 
-/// Programs in the making: for each rank its steps, then what it does in the schedules of its group.
+/// Programs in the making: for each rank its steps, then its actions in the schedules of its group.
 struct Draft<'a> {
     problem: &'a Problem,
     sizes: &'a GroupSizes,
-    steps: Vec<Vec<Step>>,
-    /// What the ranks of a group gather into, and so go on with.
+    steps: Vec<Vec<PendingAction>>,
+    /// Buffer into which the ranks of a group gather.
     room: Buffer,
 }
 
 impl<'a> Draft<'a> {
     fn new(problem: &'a Problem, room: Buffer) -> Result<Draft<'a>, CollectiveError> {
         let sizes = grouped(problem)?;
-        Ok(Draft { problem, sizes, steps: vec![Vec::new(); problem.processors()], room })
+        Ok(Draft { problem, sizes, steps: vec![Vec::new(); problem.ranks()], room })
     }
 
     /// A message, unless it is empty, which ends up in the room of its receiver.
     fn message(&mut self, (from, to): (Rank, Rank), source: (Buffer, Piece), place: Piece) {
         if place.bytes > 0 {
-            self.steps[from].push(Step::Send(to, source));
-            self.steps[to].push(Step::Receive(from, place));
+            self.steps[from].push(PendingAction::Send(to, source));
+            self.steps[to].push(PendingAction::Receive(from, place));
         }
     }
 
-    /// Where the block of a rank lies among those of its group, and so in outputs of the other.
+    /// Position of a rank's block among its group's blocks, and so in outputs of the other group.
     fn block(&self, rank: Rank) -> Piece {
         let blocks = self.sizes.blocks();
         let offset = blocks.before(rank) - self.sizes.own_group(rank).start;
@@ -89,14 +89,14 @@ impl<'a> Draft<'a> {
         for step in &self.steps[rank] {
             let into = |piece| Region { buffer: self.room, pieces: std::slice::from_ref(piece) };
             let deed = match step {
-                Step::Send(to, (buffer, piece)) => {
+                PendingAction::Send(to, (buffer, piece)) => {
                     let from = Region { buffer: *buffer, pieces: std::slice::from_ref(piece) };
                     Deed::Send(Send { to: *to, tag: 0, from })
                 }
-                Step::Receive(from, piece) => {
+                PendingAction::Receive(from, piece) => {
                     Deed::Receive(Receive { from: *from, tag: 0, into: into(piece), arrival })
                 }
-                Step::Exchange(peer, (buffer, piece), place) => {
+                PendingAction::Exchange(peer, (buffer, piece), place) => {
                     let from = Region { buffer: *buffer, pieces: std::slice::from_ref(piece) };
                     Deed::Exchange(
                         Send { to: *peer, tag: 0, from },
@@ -124,7 +124,7 @@ impl<'a> Draft<'a> {
                 for action in inside.programs().actions(member) {
                     push_moved(&mut programs, group, &action)?;
                 }
-                programs.end_processor();
+                programs.end_rank();
             }
         }
         let schedule = finished(self.problem, (Order::Ordered, 1), segments, programs)?;
@@ -158,20 +158,20 @@ fn gathered(shares: &BlockSizes, inside: Inside) -> Result<Schedule, CollectiveE
     }
 }
 
-/// Costs for what has programs whatever they are.
+/// Costs for schedules that do not depend on any.
 fn costs_of_nothing() -> Homogeneous {
     Homogeneous::new(0.0, 0.0, 0.0).expect("costs of nothing")
 }
 
-/// So many bytes in shares that differ by at most one, the larger ones first.
+/// Shares of `bytes` that differ by at most one, the larger ones first.
 fn cut(bytes: u64, shares: usize) -> impl Iterator<Item = u64> {
     let (each, longer) = (bytes / shares as u64, bytes % shares as u64);
     (0..shares as u64).map(move |share| each + u64::from(share < longer))
 }
 
-/// The intergroup allgather in which each rank of the smaller group is paired with some of the larger one, which
-/// lie one after the other: it exchanges its block, in as many segments as they are, for theirs. Then each group
-/// gathers what it got. Made for blocks that are equal in each group.
+/// The intergroup allgather in which each rank of the smaller group is paired with neighbouring ranks of the larger
+/// one: it exchanges its block, in as many segments as there are partners, for theirs. Then each group gathers its
+/// received blocks. Made for blocks that are equal in each group.
 ///
 /// Groups of `p` and `q <= p` ranks with blocks of `k_A` and `k_B` bytes take, if `q` divides `p`,
 /// `(p/q) (alpha + beta max(k_A, k_B q/p))` and the longer of the allgathers.
@@ -200,8 +200,8 @@ pub fn paired(problem: &Problem, inside: Inside) -> Result<Schedule, CollectiveE
             match (segment.bytes, whole.bytes) {
                 (1.., 1..) => {
                     let (there, back) = (draft.given(member, whole), draft.given(single, segment));
-                    draft.steps[member].push(Step::Exchange(single, there, segment));
-                    draft.steps[single].push(Step::Exchange(member, back, whole));
+                    draft.steps[member].push(PendingAction::Exchange(single, there, segment));
+                    draft.steps[single].push(PendingAction::Exchange(member, back, whole));
                 }
                 (0, _) => draft.message(ends, draft.given(member, whole), whole),
                 (_, 0) => draft.message((single, member), draft.given(single, segment), segment),
@@ -216,13 +216,12 @@ pub fn paired(problem: &Problem, inside: Inside) -> Result<Schedule, CollectiveE
     let of_large = gathered(&BlockSizes::new(of_large)?, inside)?;
     let of_small = gathered(&BlockSizes::new(of_small)?, inside)?;
     let inside = if large == one { [&of_large, &of_small] } else { [&of_small, &of_large] };
-    let segments = vec![0; problem.processors()];
+    let segments = vec![0; problem.ranks()];
     draft.followed_by(inside, segments, false)
 }
 
-/// The intergroup allgather in equal shares: each rank gets an equal share of the other group's bytes from whoever
-/// has them, and then each group gathers its shares. For blocks of any sizes. Ranks have a duplex port, which sends
-/// and receives each by itself.
+/// The intergroup allgather in equal shares: each rank gets an equal share of the other group's bytes from their
+/// owners, and then each group gathers its shares. For blocks of any sizes. Ranks have a duplex port.
 ///
 /// The transfer takes at most `beta (M + max m_i)` with `M` the bytes of the group that has more.
 ///
@@ -244,7 +243,7 @@ pub fn shares(problem: &Problem, inside: Inside) -> Result<Schedule, CollectiveE
         draft.share_out(from, to, &shares);
         schedules.push(gathered(&shares, inside)?);
     }
-    let segments = vec![0; problem.processors()];
+    let segments = vec![0; problem.ranks()];
     draft.followed_by([&schedules[0], &schedules[1]], segments, true)
 }
 
@@ -262,7 +261,7 @@ impl Draft<'_> {
                 let part = part(self, sender, receiver);
                 if part.bytes > 0 {
                     let source = self.given(sender, part);
-                    self.steps[sender].push(Step::Send(to.first + receiver, source));
+                    self.steps[sender].push(PendingAction::Send(to.first + receiver, source));
                 }
             }
         }
@@ -284,7 +283,7 @@ impl Draft<'_> {
                 senders.push(late);
             }
             for (sender, part) in senders {
-                self.steps[to.first + receiver].push(Step::Receive(sender, part));
+                self.steps[to.first + receiver].push(PendingAction::Receive(sender, part));
             }
         }
     }
@@ -305,24 +304,24 @@ impl Draft<'_> {
     }
 }
 
-/// The segments of all ranks, in which those of their group come together.
+/// The segments of all ranks, in which their group's segments come together.
 fn rooms(sizes: &GroupSizes) -> Vec<u64> {
-    (0..sizes.blocks().processors()).map(|rank| sizes.own_group(rank).bytes).collect()
+    (0..sizes.blocks().ranks()).map(|rank| sizes.own_group(rank).bytes).collect()
 }
 
-/// The broadcast of so many bytes in a group, from its first rank.
+/// The broadcast of this many bytes in a group, from its first rank.
 fn broadcast_in(
     ranks: usize,
     bytes: u64,
     build: impl Fn(&Problem) -> Result<Schedule, CollectiveError>,
 ) -> Result<Schedule, CollectiveError> {
-    let vector = Vector { processors: ranks, bytes };
+    let vector = Vector { ranks, bytes };
     let problem = Problem::new(Operation::Broadcast, vector, costs_of_nothing())?;
     build(&problem.with_root(Root::Given(0))?)
 }
 
 /// The intergroup allgather through roots, at its best: blocks come together at the first rank of each group along
-/// binomial trees, the two roots exchange all, and each group gets it by a broadcast in so many pieces.
+/// binomial trees, the two roots exchange all, and each group gets it by a broadcast in this many pieces.
 ///
 /// # Errors
 /// [`CollectiveError`].
@@ -380,11 +379,11 @@ pub fn root_mpich_v(problem: &Problem) -> Result<Schedule, CollectiveError> {
     let spread = [(one, other.bytes), (other, one.bytes)]
         .map(|(group, bytes)| broadcast_in(group.ranks, bytes, broadcast::binomial));
     let [first, second] = spread;
-    let segments = vec![0; problem.processors()];
+    let segments = vec![0; problem.ranks()];
     draft.followed_by([&first?, &second?], segments, false)
 }
 
-/// When what roots have gathered goes to the other group.
+/// Exchange of gathered data between the roots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Roots {
     /// Both at once, before either spreads.
@@ -446,7 +445,7 @@ fn through_roots(
             {
                 programs.push(&Action { port: 0, deed: Deed::Send(send) })?;
             }
-            programs.end_processor();
+            programs.end_rank();
         }
     }
     finished(problem, (Order::Ordered, 1), rooms(sizes), programs)

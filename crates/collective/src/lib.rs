@@ -1,11 +1,10 @@
-//! Who sends what to whom in collective operations without a tree: those that have no root, and those whose
-//! vector is cut.
+//! Communication patterns of collectives without a tree: rootless ones, and those whose vector is cut.
 //!
-//! An allgather gives every rank all blocks, of whatever size, empty ones included; a reduce-scatter combines
-//! the vectors of all ranks and gives each its block of the result, an allreduce the whole result; an alltoall
-//! gives each what every other has for it. All algorithms here go in rounds: in each, a rank sends at most one message and receives at most one, both at
-//! once. What is empty is not sent. Data goes straight to its place in the output, in messages of several pieces
-//! where need be, so that nothing is copied; but for those variants that say so.
+//! An allgather gives every rank all blocks, of any size, empty ones included; a reduce-scatter combines the vectors of
+//! all ranks and gives each its block of the result, an allreduce the whole result; an alltoall gives each rank every
+//! other rank's message for it. All algorithms here go in rounds: in each, a rank sends at most one message and
+//! receives at most one, both at once. Empty messages are not sent. Data goes directly to its place in the output, in
+//! messages of several pieces if needed, so that nothing is copied, except in variants that say so.
 //!
 //! | function | rounds | when |
 //! |---|---|---|
@@ -44,9 +43,9 @@
 //! | [`alltoall::bruck_contiguous`] | `ceil(lg p)` | the same with messages of one piece, and copies |
 //! | [`alltoall::open_shop`] | no rounds | messages of different sizes, large |
 //!
-//! Schedules are for one port per rank, as exchanges: a round of a rank ends with the later half, and then
-//! combines what came. Those of [`alltoall::open_shop`], [`bruck_postal`] and [`bruck_balanced`] send and receive each by itself,
-//! on a duplex port.
+//! Schedules are for one port per rank, as exchanges: a round of a rank ends with the later half, and then combines the
+//! received data. Schedules of [`alltoall::open_shop`], [`bruck_postal`] and [`bruck_balanced`] send and receive
+//! independently, on a duplex port.
 //!
 //! # What this crate does not do
 //! It chooses nothing: how many pieces are best, `tuwtree-plan` finds out. It performs nothing: exported C does

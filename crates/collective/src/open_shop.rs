@@ -1,5 +1,4 @@
-//! Which message begins when in an alltoall whose messages go straight: an open shop, scheduled by what is left to
-//! do.
+//! Order of direct messages in an alltoall: an open shop, scheduled by remaining work.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -23,24 +22,24 @@ pub(crate) fn order(
     Shop::new(problem, sizes)?.order(problem)
 }
 
-/// What ranks have to do. A rank has two ends, each by itself: end `rank` sends, end `p + rank` receives.
+/// Work of ranks. A rank has two independent ends: end `rank` sends, end `p + rank` receives.
 struct Shop {
     p: usize,
-    /// `p * p` entries: what each message takes, `None` once it has begun, or if there is none.
+    /// `p * p` entries: the time of each message, `None` once it has begun, or if there is none.
     times: Vec<Option<Time>>,
-    /// What each end has to do yet, in time units.
+    /// Remaining work of each end, in time units.
     work: Vec<f64>,
-    /// How many messages of each end have not begun.
+    /// Number of messages of each end that have not begun.
     left: Vec<usize>,
 }
 
 /// The ends that wait for a message.
 struct Waiting {
-    /// Whether an end is idle.
+    /// True for idle ends.
     is_idle: Vec<bool>,
-    /// The idle ends with a message left: those that send, and those that receive.
+    /// The idle ends with a message left: senders, and receivers.
     ends: [Vec<usize>; 2],
-    /// Those among them that have become idle since no message could begin.
+    /// The ends among them that have become idle since no message could begin.
     fresh: [Vec<usize>; 2],
     is_fresh: Vec<bool>,
 }
@@ -50,7 +49,7 @@ struct Waiting {
 struct Bid {
     end: usize,
     partner: usize,
-    /// What the busier of the two has to do, what both have, and what the message takes, in time units.
+    /// Remaining work of the busier end, of both, and the message's time, in time units.
     claim: [f64; 3],
     distance: usize,
     sender: Rank,
@@ -87,7 +86,7 @@ impl Eq for Bid {}
 
 impl Shop {
     fn new(problem: &Problem, sizes: &MessageSizes) -> Result<Shop, TimeError> {
-        let p = sizes.processors();
+        let p = sizes.ranks();
         let (times, work, left) = (vec![None; p * p], vec![0.0; 2 * p], vec![0; 2 * p]);
         let mut shop = Shop { p, times, work, left };
         for from in 0..p {
@@ -174,7 +173,7 @@ impl Shop {
         best
     }
 
-    /// Who sends, and who receives.
+    /// Sender and receiver.
     fn ranks(&self, end: usize, partner: usize) -> (Rank, Rank) {
         (end.min(partner), end.max(partner) - self.p)
     }
@@ -213,7 +212,7 @@ impl Waiting {
         }
     }
 
-    /// Drops those that are no longer idle; no other is fresh any more.
+    /// Drops ends that are no longer idle; no other is fresh any more.
     fn settle(&mut self) {
         for side in &mut self.ends {
             side.retain(|&end| self.is_idle[end]);
@@ -228,7 +227,7 @@ impl Waiting {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use tuwtree_model::{Homogeneous, Operation};
+    use tuwtree_model::Homogeneous;
 
     /// What decides which message begins, the greatest first.
     type Claim = ([f64; 3], Reverse<usize>);
@@ -277,7 +276,7 @@ mod tests {
     fn check(p: usize, alpha: f64, beta: f64, message: impl Fn(usize) -> u64) {
         let sizes = MessageSizes::new((0..p * p).map(message)).unwrap();
         let costs = Homogeneous::new(alpha, beta, 1.0).unwrap();
-        let problem = Problem::new(Operation::Alltoall, sizes.clone(), costs).unwrap();
+        let problem = Problem::alltoall(&sizes, costs).unwrap();
         assert_eq!(order(&problem, &sizes).unwrap(), plain_order(&problem, &sizes));
     }
 

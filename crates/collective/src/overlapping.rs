@@ -1,4 +1,4 @@
-//! When all have all in an allgather or a reduce-scatter, where a message is under way for longer than it occupies ports.
+//! Completion time of an allgather or a reduce-scatter whose messages have overlapping latency.
 //!
 //! A rank sends a message as soon as its port is free and all that is in it has come, which is often not the last round's:
 //! then rounds overlap, and how many pieces are best, or how large windows, no closed bound tells. Here the rounds of all
@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use tuwtree_model::{BlockSizes, Rank};
 
-/// What a message takes, in whole units of time.
+/// Time of a message, in whole units of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MessagePrice {
     /// For how long it is under way while other messages pass the same ports.
@@ -21,9 +21,9 @@ pub struct MessagePrice {
     pub occupancy: u128,
 }
 
-/// When the last rank has what it is to have, all beginning at once. A rank's messages leave in the order of rounds; they
-/// enter in the order in which they arrive. What combines goes strictly round by round, each message beginning when both
-/// ends have ended their last rounds; combining itself takes no time. Pieces are cut between elements.
+/// Completion time of the last rank, if all begin at once. A rank's messages leave in the order of rounds; they enter
+/// in the order of arrival. Combining operations go strictly round by round, each message beginning when both ends have
+/// ended their last rounds; combining itself takes no time. Pieces are cut between elements.
 ///
 /// # Panics
 /// As [`RankRounds::new`](crate::RankRounds::new).
@@ -49,7 +49,7 @@ pub fn overlapped_time(
     price: impl Fn(u64) -> MessagePrice,
 ) -> u128 {
     assert!(element_bytes > 0, "elements have bytes");
-    let p = sizes.processors();
+    let p = sizes.ranks();
     let kind = RoundsKind::new(p, flow, circulation);
     let circle = circulation.circle(sizes, &kind);
     let sizes = circle.sizes();
@@ -65,7 +65,7 @@ pub fn overlapped_time(
     }
 }
 
-/// How many messages [`overlapped_time`] performs: those of all ranks, or of one that stands for all.
+/// Number of messages that [`overlapped_time`] performs: of all ranks, or of one that stands for all.
 ///
 /// # Panics
 /// As [`RankRounds::new`](crate::RankRounds::new).
@@ -73,39 +73,39 @@ pub fn overlapped_time(
 /// # Complexity
 /// O(p log^2 p) for pieces, else O(p).
 pub fn performed_messages(sizes: &BlockSizes, circulation: Circulation) -> u128 {
-    let p = sizes.processors();
+    let p = sizes.ranks();
     let rounds = RoundsKind::new(p, Flow::Spread, circulation).count(p);
     rounds as u128 * distinct_ranks(sizes) as u128
 }
 
-/// How many ranks are performed: 1 where all blocks are equal.
+/// Number of ranks performed: 1 if all blocks are equal.
 fn distinct_ranks(sizes: &BlockSizes) -> usize {
     let are_equal = sizes.iter().all(|bytes| bytes == sizes.block(0));
-    if are_equal { 1 } else { sizes.processors() }
+    if are_equal { 1 } else { sizes.ranks() }
 }
 
-/// How many pieces of blocks [`overlapped_time`] looks at: by this its time grows.
-pub fn steps_in_pieces(processors: usize, pieces: usize) -> u128 {
-    let rounds = pieces as u128 + u128::from(processors.next_power_of_two().ilog2());
-    (processors as u128).pow(2) * rounds
+/// Number of pieces of blocks that [`overlapped_time`] examines: its running time grows with it.
+pub fn steps_in_pieces(ranks: usize, pieces: usize) -> u128 {
+    let rounds = pieces as u128 + u128::from(ranks.next_power_of_two().ilog2());
+    (ranks as u128).pow(2) * rounds
 }
 
-/// What a rank sends in a round of an allgather.
+/// A rank's message in a round of an allgather.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Sending {
     bytes: u64,
-    /// The last round some of whose data is in it.
+    /// The last round with data for it.
     needs: Option<usize>,
 }
 
-/// For each round of an allgather what each of the first so many ranks sends.
+/// For each round of an allgather, the messages of each of the first `ranks` ranks.
 fn messages(
     sizes: &BlockSizes,
     element_bytes: u64,
     kind: &RoundsKind,
     ranks: usize,
 ) -> Vec<Vec<Sending>> {
-    let p = sizes.processors();
+    let p = sizes.ranks();
     let all = |sending: &dyn Fn(usize, Rank) -> Sending| {
         let of_round = |round| (0..ranks).map(|rank| sending(round, rank)).collect();
         (0..kind.count(p)).map(of_round).collect()
@@ -123,14 +123,14 @@ fn messages(
     }
 }
 
-/// The same of blocks in pieces.
+/// Like [`messages`], of blocks in pieces.
 fn messages_in_pieces(
     sizes: &BlockSizes,
     element_bytes: u64,
     phases: &Phases,
     ranks: usize,
 ) -> Vec<Vec<Sending>> {
-    let (p, pieces) = (sizes.processors(), phases.pieces());
+    let (p, pieces) = (sizes.ranks(), phases.pieces());
     let elements = |root| sizes.block(root) / element_bytes;
     let shares: Vec<u64> = (0..p).map(|root| elements(root) / pieces).collect();
     let longer: Vec<u64> = (0..p).map(|root| elements(root) % pieces).collect();
@@ -161,25 +161,25 @@ fn messages_in_pieces(
     (0..phases.rounds()).map(of_round).collect()
 }
 
-/// Messages that arrive: when, and of which round and from whom; the first first.
+/// Arriving messages: time, round and sender; the first first.
 type Arrivals = BinaryHeap<Reverse<(u128, usize, Rank)>>;
 
-/// When all has come of these messages, for each round what each rank sends, where a receiver is told by round and sender.
+/// Completion time of these messages, for each round each rank's; a receiver is told by round and sender.
 fn spread(
     receiver: impl Fn(usize, Rank) -> Rank,
     messages: &[Vec<Sending>],
     price: impl Fn(u64) -> MessagePrice,
 ) -> u128 {
     let p = messages.first().map_or(0, Vec::len);
-    let mut ranks = vec![Progress::default(); p];
+    let mut ranks = vec![RankProgress::default(); p];
     // When what each rank receives in each round has come.
     let mut came: Vec<Vec<Option<u128>>> = vec![vec![None; p]; messages.len()];
     let mut arrivals = Arrivals::new();
     let send_on = |rank: Rank,
-                   ranks: &mut [Progress],
+                   ranks: &mut [RankProgress],
                    came: &[Vec<Option<u128>>],
                    arrivals: &mut Arrivals| {
-        let Progress { round, out_free, .. } = &mut ranks[rank];
+        let RankProgress { round, out_free, .. } = &mut ranks[rank];
         while let Some(sending) = messages.get(*round).map(|all| all[rank]) {
             if sending.bytes > 0 {
                 let ready = match sending.needs {
@@ -213,17 +213,17 @@ fn spread(
     end
 }
 
-/// How far a rank is.
+/// Progress of a rank.
 #[derive(Clone, Copy, Debug, Default)]
-struct Progress {
+struct RankProgress {
     /// Its next message.
     round: usize,
-    /// When its ports are free.
+    /// Times at which its ports are free.
     out_free: u128,
     in_free: u128,
 }
 
-/// When all is combined along these messages backwards, from each receiver to its sender.
+/// Completion time of combining along these messages backwards, from each receiver to its sender.
 fn combined(
     receiver: impl Fn(usize, Rank) -> Rank,
     messages: &[Vec<Sending>],
@@ -250,7 +250,7 @@ mod tests {
     use super::*;
     use crate::bruck::postal_windows;
     use crate::{RankRounds, RoundMessages, reduce_scatter};
-    use tuwtree_model::{Homogeneous, Operation, Problem};
+    use tuwtree_model::{Homogeneous, Problem};
     use tuwtree_schedule::{Sends, simulate};
 
     fn sizes(p: usize) -> BlockSizes {
@@ -343,7 +343,7 @@ mod tests {
     fn what_combines_takes_as_long_as_the_schedule_of_all() {
         for p in 2..20 {
             let costs = Homogeneous::new(10.0, 1.0, 0.0).unwrap();
-            let problem = Problem::new(Operation::ReduceScatter, sizes(p), costs).unwrap();
+            let problem = Problem::reduce_scatter(&sizes(p), costs).unwrap();
             for pieces in [1, 2, 5] {
                 let schedule = reduce_scatter::circulant_in_pieces(&problem, pieces).unwrap();
                 let expected = simulate(&schedule, problem.costs(), Sends::Synchronous)

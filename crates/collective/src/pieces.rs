@@ -1,20 +1,18 @@
-//! As many broadcasts as there are ranks, all at once, in pieces.
+//! Simultaneous broadcasts from all ranks, in pieces.
 //!
-//! On a circulant graph a broadcast of `n` pieces takes `n - 1 + q` rounds, `q = ceil(lg p)`, and no
-//! schedule of such pieces takes fewer. Which piece a rank receives in a round, a table says for its distance
-//! from the root. In an allgather all ranks are roots of broadcasts that go on at once, and what one rank
-//! sends to another in a round is one message.
+//! On a circulant graph a broadcast of `n` pieces takes `n - 1 + q` rounds, `q = ceil(lg p)`, and no schedule of such
+//! pieces takes fewer. A table tells which piece a rank receives in a round, by its distance from the root. In an
+//! allgather all ranks are roots of simultaneous broadcasts, and one rank sends another a single message in a round.
 
 use crate::CollectiveError;
 use crate::circle::Circle;
 use crate::circulant::skips;
 use crate::error::allgathered;
-use crate::rounds::{Data, Meeting, gathering, time_of_rounds};
+use crate::rounds::{Meeting, MessageData, gathering, time_of_rounds};
 use tuwtree_model::{BlockSizes, Homogeneous, Operator, Problem, Rank, Time};
 use tuwtree_schedule::{Buffer, Schedule};
 
-/// Which piece every rank sends and receives in each of the `q` rounds of a phase, by its distance from the
-/// root.
+/// Pieces that every rank sends and receives in each of the `q` rounds of a phase, by its distance from the root.
 ///
 /// Pieces are counted from that of the phase; a negative number is a piece of the phase before.
 ///
@@ -43,12 +41,12 @@ impl PieceTable {
     /// assert_eq!(table.skips(), [1, 2, 3, 5]);
     /// assert_eq!(table.received(3), [-2, -3, 2]);
     /// ```
-    pub fn new(processors: usize) -> PieceTable {
-        assert!(processors > 0, "there are ranks");
-        let skips = skips(processors);
+    pub fn new(ranks: usize) -> PieceTable {
+        assert!(ranks > 0, "there are ranks");
+        let skips = skips(ranks);
         let rounds = skips.len() - 1;
-        let mut received = Vec::with_capacity(processors * rounds);
-        for rank in 0..processors {
+        let mut received = Vec::with_capacity(ranks * rounds);
+        for rank in 0..ranks {
             received.extend(PathSearch::new(rank, &skips).found());
         }
         PieceTable { skips, received }
@@ -59,24 +57,24 @@ impl PieceTable {
         self.skips.len() - 1
     }
 
-    /// How far messages go in each round of a phase, and at last `p`.
+    /// Distance of messages in each round of a phase, and at last `p`.
     pub fn skips(&self) -> &[usize] {
         &self.skips
     }
 
-    /// What a rank at this distance from the root receives in each round of a phase.
+    /// Pieces that a rank at this distance from the root receives in each round of a phase.
     pub fn received(&self, distance: usize) -> &[i32] {
         let rounds = self.rounds();
         &self.received[distance * rounds..][..rounds]
     }
 
-    /// What a rank at this distance from the root sends in a round of a phase: what the other end receives.
+    /// Piece that a rank at this distance from the root sends in a round of a phase: the other end receives it.
     pub fn sent(&self, distance: usize, round: usize) -> i32 {
-        let other = (distance + self.skips[round]) % self.processors();
+        let other = (distance + self.skips[round]) % self.ranks();
         self.received[other * self.rounds() + round]
     }
 
-    fn processors(&self) -> usize {
+    fn ranks(&self) -> usize {
         self.skips[self.rounds()]
     }
 }
@@ -98,11 +96,11 @@ struct PathSearch<'a> {
 impl<'a> PathSearch<'a> {
     fn new(rank: Rank, skips: &'a [usize]) -> PathSearch<'a> {
         let rounds = skips.len() - 1;
-        let processors = skips[rounds];
+        let ranks = skips[rounds];
         let base = base(rank, skips);
         let mut is_left = vec![true; rounds + 1];
         is_left[base] = false;
-        let (target, last) = (processors + rank, 2 * processors);
+        let (target, last) = (ranks + rank, 2 * ranks);
         PathSearch {
             skips,
             rank,
@@ -132,7 +130,7 @@ impl<'a> PathSearch<'a> {
         self.received.len()
     }
 
-    /// Whether a position is this skip of the chosen round, or more, before the target.
+    /// True if a position is this skip of the chosen round, or more, before the target.
     fn reaches(&self, position: usize, skip: usize) -> bool {
         position + self.skips[skip] <= self.target
     }
@@ -175,8 +173,8 @@ fn base(rank: Rank, skips: &[usize]) -> usize {
 /// The allgather on a circulant graph with every block in `pieces` pieces: as many broadcasts as there are
 /// ranks, in `pieces - 1 + ceil(lg p)` rounds.
 ///
-/// A round takes at most `alpha + beta (m_0 / n + m_1 / n + ...)`, each share rounded up, whatever the sizes of
-/// the blocks. Pieces of a block differ by at most one byte; those of no bytes are not sent.
+/// A round takes at most `alpha + beta (m_0 / n + m_1 / n + ...)`, each share rounded up, for any sizes of the blocks.
+/// Pieces of a block differ by at most one byte; empty pieces are not sent.
 ///
 /// # Errors
 /// [`CollectiveError`].
@@ -193,8 +191,8 @@ pub fn circulant_in_pieces(problem: &Problem, pieces: usize) -> Result<Schedule,
     in_pieces(problem, &Broadcasts::in_rank_order(allgathered(problem)?, pieces, 1))
 }
 
-/// The allgather of [`circulant_in_pieces`] with ranks in another order on the circulant graph: large blocks far apart, so
-/// that those of neighbours do not go in the same messages. Of equal blocks it is the same.
+/// The allgather of [`circulant_in_pieces`] with ranks in another order on the circulant graph: large blocks far apart,
+/// so that neighbours' blocks do not share messages. No difference for equal blocks.
 ///
 /// Of the places in the order in which a piece comes to them for the first time, the `k`-th largest block has that which `k`,
 /// its bits reversed, has among `0, ..., p - 1` with bits reversed.
@@ -231,8 +229,7 @@ fn in_pieces(problem: &Problem, broadcasts: &Broadcasts<'_>) -> Result<Schedule,
     })
 }
 
-/// When the last rank has all blocks along [`circulant_in_pieces`], without its schedule: exactly what a simulation
-/// of that says.
+/// Completion time of [`circulant_in_pieces`], without its schedule: exactly the simulation's.
 ///
 /// # Errors
 /// [`CollectiveError`].
@@ -246,7 +243,7 @@ pub fn time_in_pieces(problem: &Problem, pieces: usize) -> Result<Time, Collecti
     time_of(problem, &Broadcasts::in_rank_order(allgathered(problem)?, pieces, 1))
 }
 
-/// The same along [`circulant_balanced`].
+/// Completion time of [`circulant_balanced`], likewise.
 ///
 /// # Errors
 /// [`CollectiveError`].
@@ -267,8 +264,8 @@ fn time_of(problem: &Problem, broadcasts: &Broadcasts<'_>) -> Result<Time, Colle
     time_of_rounds(problem, rounds, meet, |round, from| messages.bytes(round, from))
 }
 
-/// What [`circulant_in_pieces`] takes at most, and [`reduce_scatter::circulant_in_pieces`], at homogeneous costs: in each
-/// of its rounds a message with a piece of every block, and the combining of that.
+/// Upper bound on the time of [`circulant_in_pieces`], and [`reduce_scatter::circulant_in_pieces`], at homogeneous
+/// costs: in each of its rounds a message with a piece of every block, and the combining of that.
 ///
 /// [`reduce_scatter::circulant_in_pieces`]: crate::reduce_scatter::circulant_in_pieces
 ///
@@ -296,7 +293,7 @@ pub fn time_in_pieces_at_most(
     operator: Operator,
     pieces: usize,
 ) -> f64 {
-    let rounds = pieces - 1 + sizes.processors().next_power_of_two().ilog2() as usize;
+    let rounds = pieces - 1 + sizes.ranks().next_power_of_two().ilog2() as usize;
     let share = pieces as u64 * operator.element_bytes();
     let shares: u64 = sizes.iter().map(|bytes| bytes.div_ceil(share)).sum();
     let bytes = (shares * operator.element_bytes()) as f64;
@@ -306,8 +303,8 @@ pub fn time_in_pieces_at_most(
     rounds as f64 * (alpha + bytes * each)
 }
 
-/// The number of pieces for which [`time_in_pieces_at_most`] is least, of those that are looked at: eight from one to its
-/// double, at most one for each element of the largest block. Whoever knows sizes and costs finds the same.
+/// The number of pieces with the least [`time_in_pieces_at_most`] among the candidates: eight from one to its double,
+/// at most one for each element of the largest block. A function of sizes and costs alone.
 ///
 /// # Complexity
 /// O(p log(largest block)).
@@ -331,16 +328,16 @@ pub(crate) struct Phases {
     table: PieceTable,
     /// At least 1.
     pieces: u64,
-    /// How many rounds before the first are left out, so that the last one ends a phase.
+    /// Number of rounds before the first that are left out, so that the last one ends a phase.
     skipped: usize,
 }
 
 impl Phases {
     /// # Panics
     /// For no pieces.
-    pub(crate) fn new(processors: usize, pieces: usize) -> Phases {
+    pub(crate) fn new(ranks: usize, pieces: usize) -> Phases {
         assert!(pieces > 0, "there is at least one piece");
-        let table = PieceTable::new(processors);
+        let table = PieceTable::new(ranks);
         let skipped = match table.rounds() {
             0 => 0,
             phase => (phase - (pieces - 1) % phase) % phase,
@@ -362,7 +359,7 @@ impl Phases {
     }
 
     pub(crate) fn meeting(&self, round: usize, rank: Rank) -> Meeting {
-        let p = self.table.processors();
+        let p = self.table.ranks();
         let skip = self.table.skips[(round + self.skipped) % self.table.rounds()];
         Meeting { to: Some((rank + skip) % p), from: Some((rank + p - skip) % p) }
     }
@@ -372,7 +369,7 @@ impl Phases {
         self.rounds() - 1 - round
     }
 
-    /// Who meets whom in a round backwards in time: who received sends.
+    /// Meeting of a rank in a round backwards in time: receivers send.
     pub(crate) fn meeting_backwards(&self, round: usize, rank: Rank) -> Meeting {
         let Meeting { to, from } = self.meeting(self.backwards(round), rank);
         Meeting { to: from, from: to }
@@ -389,13 +386,13 @@ impl Phases {
 }
 
 impl Phases {
-    /// Ranks with blocks that are balanced along the order in which pieces come to distances from a root for the first time:
-    /// what is side by side in it is sent together in the first rounds.
+    /// Ranks with blocks balanced along the order in which pieces come to distances from a root for the first time:
+    /// neighbours in it are sent together in the first rounds.
     ///
     /// # Complexity
     /// O(p log p).
     pub(crate) fn balanced<'a>(&self, sizes: &'a BlockSizes) -> Circle<'a> {
-        let (p, phase) = (self.table.processors(), self.table.rounds());
+        let (p, phase) = (self.table.ranks(), self.table.rounds());
         let mut reached = vec![0];
         let mut is_reached = vec![false; p];
         is_reached[0] = true;
@@ -412,8 +409,8 @@ impl Phases {
         Circle::balanced(sizes, |index| (p - reached[index]) % p)
     }
 
-    /// How many rounds ago a rank at this distance from the root, which is not 0, received what it sends in a round:
-    /// in this phase, or what it received of the phase before as its own.
+    /// Number of rounds since a rank at this distance from the root, which is not 0, received the piece that it sends
+    /// in a round: in this phase, or as its own piece of the phase before.
     pub(crate) fn age(&self, round: usize, distance: usize) -> usize {
         let phase = self.table.rounds();
         let round = (round + self.skipped) % phase;
@@ -438,10 +435,10 @@ pub(crate) fn fill_pieces(
     element_bytes: u64,
     round: usize,
     (from, to): (usize, usize),
-    data: &mut Data,
+    data: &mut MessageData,
 ) {
     let (sizes, pieces) = (circle.sizes(), phases.pieces);
-    let p = sizes.processors();
+    let p = sizes.ranks();
     for root in (0..p).filter(|&root| root != to) {
         if let Some(piece) = phases.sent(round, (from + p - root) % p) {
             let elements = sizes.block(root) / element_bytes;
@@ -468,7 +465,7 @@ impl<'a> Broadcasts<'a> {
         pieces: usize,
         element_bytes: u64,
     ) -> Broadcasts<'a> {
-        let phases = Phases::new(sizes.processors(), pieces);
+        let phases = Phases::new(sizes.ranks(), pieces);
         Broadcasts { circle: Circle::in_rank_order(sizes), phases, element_bytes }
     }
 
@@ -481,25 +478,25 @@ impl<'a> Broadcasts<'a> {
         pieces: usize,
         element_bytes: u64,
     ) -> Broadcasts<'a> {
-        let phases = Phases::new(sizes.processors(), pieces);
+        let phases = Phases::new(sizes.ranks(), pieces);
         Broadcasts { circle: phases.balanced(sizes), phases, element_bytes }
     }
 
-    /// Which ranks a rank meets in a round.
+    /// Meeting of a rank in a round.
     pub(crate) fn meeting(&self, round: usize, rank: Rank) -> Meeting {
         self.circle.ranks(self.phases.meeting(round, self.circle.place(rank)))
     }
 
-    /// The same backwards in time.
+    /// Meeting of a rank in a round backwards in time.
     pub(crate) fn meeting_backwards(&self, round: usize, rank: Rank) -> Meeting {
         self.circle.ranks(self.phases.meeting_backwards(round, self.circle.place(rank)))
     }
 
-    /// How long their messages are.
+    /// Lengths of their messages.
     pub(crate) fn messages(&self) -> MessageLengths<'_> {
         let Phases { table, pieces, .. } = &self.phases;
         let sizes = self.circle.sizes();
-        let (p, phase) = (sizes.processors(), table.rounds());
+        let (p, phase) = (sizes.ranks(), table.rounds());
         let elements = |root| sizes.block(root) / self.element_bytes;
         let last_first = || (0..p).rev().map(elements);
         let sent = |round| (0..p).map(|distance| table.sent(distance, round)).collect();
@@ -511,19 +508,19 @@ impl<'a> Broadcasts<'a> {
         }
     }
 
-    /// What the first rank sends to the second in a round: a piece of each block, where one is due.
-    pub(crate) fn fill(&self, round: usize, (from, to): (Rank, Rank), data: &mut Data) {
+    /// Message of the first rank to the second in a round: a due piece of each block.
+    pub(crate) fn fill(&self, round: usize, (from, to): (Rank, Rank), data: &mut MessageData) {
         let ends = (self.circle.place(from), self.circle.place(to));
         fill_pieces(&self.circle, &self.phases, self.element_bytes, round, ends, data);
     }
 }
 
-/// How long the messages of all broadcasts are.
+/// Lengths of the messages of all broadcasts.
 pub(crate) struct MessageLengths<'a> {
     broadcasts: &'a Broadcasts<'a>,
     /// The elements that each piece of a block has at least, by the place of its root, the last one first.
     shares: Vec<u64>,
-    /// How many pieces have one element more, in this order.
+    /// Number of pieces with one element more, in this order.
     longer: Vec<i64>,
     /// For each round of a phase the piece that a rank sends, by its distance from the root.
     sent: Vec<Vec<i32>>,
@@ -537,7 +534,7 @@ impl MessageLengths<'_> {
     pub(crate) fn bytes(&self, round: usize, from: Rank) -> u64 {
         let Broadcasts { circle, phases, element_bytes } = self.broadcasts;
         let Phases { table, pieces, skipped } = phases;
-        let (p, phase) = (circle.sizes().processors(), table.rounds());
+        let (p, phase) = (circle.sizes().ranks(), table.rounds());
         let from = circle.place(from);
         let round = round + skipped;
         let first = (phase * (round / phase)) as i64 - *skipped as i64;

@@ -1,26 +1,26 @@
-//! What one rank does in an allgather or a reduce-scatter: each rank knows all sizes, and works it out by itself.
+//! Rounds of one rank in an allgather or a reduce-scatter: each rank knows all sizes, and computes them by itself.
 //!
-//! Schedules have the messages of all ranks; programs that run need those of one, round after round, and
-//! as little memory as a round takes. Whoever calls with the same sizes gets the other ends of the same messages.
+//! Schedules have the messages of all ranks; running programs need one rank's, round after round, in the memory of one
+//! round. Callers with equal sizes get the two ends of each message.
 
 use crate::bruck::postal_windows;
 use crate::circle::Circle;
 use crate::circulant::skips;
 use crate::pieces::{Phases, fill_pieces};
-use crate::rounds::{Data, Meeting};
+use crate::rounds::{Meeting, MessageData};
 use tuwtree_model::{BlockSizes, Rank};
 use tuwtree_schedule::Piece;
 
-/// By which algorithm blocks go.
+/// Algorithm by which blocks travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Circulation {
     /// Block after block around the ring of all ranks ([`ring`](crate::ring)): allgathers only.
     Ring,
     /// Windows of blocks on a circulant graph ([`circulant`](crate::circulant())).
     Windows,
-    /// Bruck's windows of blocks ([`bruck`](crate::bruck())) where what is sent has come so many steps later, at least 1, and
-    /// messages of as many steps are under way at once: windows grow by a generalised Fibonacci sequence, and double if it
-    /// is 1. Allgathers only.
+    /// Bruck's windows of blocks ([`bruck`](crate::bruck())) where sent data has come this many steps later, at least
+    /// 1, and messages of as many steps are under way at once: windows grow by a generalised Fibonacci sequence, and
+    /// double if it is 1. Allgathers only.
     ///
     /// In step `t` rank `i` has blocks `i`, ..., `i + A_t - 1`, or they are on their way to it, and sends the first
     /// `w_t = min(A_(t - delay + 1), p - A_t)` of them to `i - A_t`; `A_0 = 1`, `A_(t+1) = A_t + w_t`. Where blocks are tiny,
@@ -31,16 +31,16 @@ pub enum Circulation {
     /// A. Bar-Noy, S. Kipnis, Mathematical Systems Theory 27, 1994 (the postal model); J. Bruck, C.-T. Ho, S. Kipnis,
     /// E. Upfal, D. Weathersby, IEEE TPDS 8(11), 1997 (the windows).
     Postal(usize),
-    /// Every block in so many pieces on that graph ([`circulant_in_pieces`](crate::circulant_in_pieces)); at least 1.
+    /// Every block in this many pieces on that graph ([`circulant_in_pieces`](crate::circulant_in_pieces)); at least 1.
     Pieces(usize),
-    /// As [`Postal`](Circulation::Postal), ranks in an order in which large blocks are far apart
+    /// [`Postal`](Circulation::Postal) with ranks in an order in which large blocks are far apart
     /// ([`bruck_balanced`](crate::bruck_balanced())). Allgathers only.
     BalancedPostal(usize),
-    /// As [`Pieces`](Circulation::Pieces), ranks in that order ([`circulant_balanced`](crate::circulant_balanced())).
+    /// [`Pieces`](Circulation::Pieces) with ranks in that order ([`circulant_balanced`](crate::circulant_balanced())).
     BalancedPieces(usize),
 }
 
-/// Which way data goes.
+/// Direction of data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Flow {
     /// An allgather: blocks spread.
@@ -54,11 +54,11 @@ pub enum Flow {
 pub struct RoundMessages {
     /// Whom it sends to, if anything.
     pub to: Option<Rank>,
-    /// What it sends: pieces of all blocks one after the other, none of them empty.
+    /// The sent pieces of all blocks one after the other, none of them empty.
     pub sent: Vec<Piece>,
     /// Whom it receives from, if anything.
     pub from: Option<Rank>,
-    /// Where that goes, or what it is combined with.
+    /// Destination of the received pieces, or operands that they are combined with.
     pub received: Vec<Piece>,
     /// The last round whose message has to have come before it can send; none if it has all from the start.
     pub needs: Option<usize>,
@@ -68,20 +68,20 @@ pub struct RoundMessages {
 #[derive(Clone, Debug)]
 pub struct RankRounds {
     circle: Circle<'static>,
-    /// Where the rank stands on the circle.
+    /// Place of the rank on the circle.
     place: usize,
     flow: Flow,
     kind: RoundsKind,
-    /// Blocks are cut at multiples of so many bytes.
+    /// Blocks are cut at multiples of this many bytes.
     element_bytes: u64,
 }
 
-/// How the rounds of all ranks go.
+/// Rounds of all ranks.
 #[derive(Clone, Debug)]
 pub(crate) enum RoundsKind {
     Ring,
-    /// How many blocks a rank has, or are on their way to it, before each round of an allgather, and after the last: so far its
-    /// messages go.
+    /// Number of blocks that a rank has, or that are on their way to it, before each round of an allgather, and after
+    /// the last: the distance of its messages.
     Windows(Vec<usize>),
     Pieces(Phases),
 }
@@ -99,37 +99,37 @@ impl Circulation {
 
 impl RoundsKind {
     /// # Panics
-    /// For no pieces, no delay, and what goes in an allgather only where data is combined.
-    pub(crate) fn new(processors: usize, flow: Flow, circulation: Circulation) -> RoundsKind {
+    /// For no pieces, no delay, and algorithms for allgathers only where data is combined.
+    pub(crate) fn new(ranks: usize, flow: Flow, circulation: Circulation) -> RoundsKind {
         let spreads = flow == Flow::Spread;
         match circulation {
             Circulation::Ring => {
                 assert!(spreads, "there is no ring that combines");
                 RoundsKind::Ring
             }
-            Circulation::Windows => RoundsKind::Windows(skips(processors)),
+            Circulation::Windows => RoundsKind::Windows(skips(ranks)),
             Circulation::Postal(delay) | Circulation::BalancedPostal(delay) => {
                 assert!(spreads, "no windows of the postal model combine");
-                RoundsKind::Windows(postal_windows(processors, delay))
+                RoundsKind::Windows(postal_windows(ranks, delay))
             }
             Circulation::Pieces(pieces) | Circulation::BalancedPieces(pieces) => {
-                RoundsKind::Pieces(Phases::new(processors, pieces))
+                RoundsKind::Pieces(Phases::new(ranks, pieces))
             }
         }
     }
 
-    /// How many rounds there are.
-    pub(crate) fn count(&self, processors: usize) -> usize {
+    /// Number of rounds.
+    pub(crate) fn count(&self, ranks: usize) -> usize {
         match self {
-            RoundsKind::Ring => processors - 1,
+            RoundsKind::Ring => ranks - 1,
             RoundsKind::Windows(skips) => skips.len() - 1,
             RoundsKind::Pieces(phases) => phases.rounds(),
         }
     }
 
-    /// Which places one of so many places meets in a round of an allgather.
-    pub(crate) fn meeting(&self, processors: usize, round: usize, place: usize) -> Meeting {
-        let p = processors;
+    /// Places that one place among these meets in a round of an allgather.
+    pub(crate) fn meeting(&self, ranks: usize, round: usize, place: usize) -> Meeting {
+        let p = ranks;
         let at = |to: usize, from: usize| Meeting { to: Some(to % p), from: Some(from % p) };
         match self {
             RoundsKind::Ring => at(place + 1, place + p - 1),
@@ -139,7 +139,7 @@ impl RoundsKind {
     }
 }
 
-/// The last round of an allgather some of whose data is in the window that a place sends in this one, along these skips.
+/// The last round of an allgather with data for the window that a place sends in this one, along these skips.
 ///
 /// # Complexity
 /// O(rounds).
@@ -149,7 +149,7 @@ pub(crate) fn needed_window(
     round: usize,
     place: usize,
 ) -> Option<usize> {
-    let (p, count) = (sizes.processors(), skips[round + 1] - skips[round]);
+    let (p, count) = (sizes.ranks(), skips[round + 1] - skips[round]);
     (0..round).rev().find(|&earlier| {
         let (start, end) = (skips[earlier], skips[earlier + 1].min(count));
         start < end && sizes.window((place + start) % p, end - start) > 0
@@ -160,8 +160,8 @@ impl RankRounds {
     /// The rounds of this rank for blocks of these sizes, which are cut between elements.
     ///
     /// # Panics
-    /// For no pieces, no delay, elements of no bytes, a rank that there is not, and a reduce-scatter of what is for allgathers
-    /// only.
+    /// For no pieces, no delay, elements of no bytes, a rank out of range, and a reduce-scatter by an algorithm for
+    /// allgathers only.
     ///
     /// # Complexity
     /// O(p log^2 p) for pieces, O(p log p) for a balanced order, else O(rounds); no more space than O(p log p).
@@ -183,7 +183,7 @@ impl RankRounds {
         flow: Flow,
         circulation: Circulation,
     ) -> RankRounds {
-        let p = sizes.processors();
+        let p = sizes.ranks();
         assert!(rank < p, "rank {rank} of {p}");
         assert!(element_bytes > 0, "elements have bytes");
         let kind = RoundsKind::new(p, flow, circulation);
@@ -191,7 +191,7 @@ impl RankRounds {
         RankRounds { place: circle.place(rank), circle, flow, kind, element_bytes }
     }
 
-    /// Where the rank's own block lies among all.
+    /// Position of the rank's own block among all.
     pub fn own_block(&self) -> Piece {
         Piece { offset: self.circle.start(self.place), bytes: self.sizes().block(self.place) }
     }
@@ -206,9 +206,9 @@ impl RankRounds {
         self.circle.sizes()
     }
 
-    /// How many rounds there are.
+    /// Number of rounds.
     pub fn count(&self) -> usize {
-        self.kind.count(self.sizes().processors())
+        self.kind.count(self.sizes().ranks())
     }
 
     /// Writes the messages of a round.
@@ -216,8 +216,8 @@ impl RankRounds {
     /// # Complexity
     /// O(p) for pieces and in a balanced order, else O(rounds).
     pub fn fill(&self, round: usize, messages: &mut RoundMessages) {
-        let mut sent = Data::of(std::mem::take(&mut messages.sent));
-        let mut received = Data::of(std::mem::take(&mut messages.received));
+        let mut sent = MessageData::of(std::mem::take(&mut messages.sent));
+        let mut received = MessageData::of(std::mem::take(&mut messages.received));
         let Meeting { to, from } = self.meeting(round);
         let [to, from] = [to, from].map(|peer| peer.expect("all meet in each round"));
         self.fill_message(round, (self.place, to), &mut sent);
@@ -229,9 +229,9 @@ impl RankRounds {
         messages.needs = self.needs(round, to);
     }
 
-    /// Which places it meets.
+    /// Places that it meets.
     fn meeting(&self, round: usize) -> Meeting {
-        let (p, place) = (self.sizes().processors(), self.place);
+        let (p, place) = (self.sizes().ranks(), self.place);
         match (&self.kind, self.flow) {
             (RoundsKind::Windows(skips), Flow::Combined) => {
                 let skip = skips[skips.len() - 2 - round];
@@ -242,9 +242,9 @@ impl RankRounds {
         }
     }
 
-    /// What the rank in the first place sends to that in the second.
-    fn fill_message(&self, round: usize, (from, to): (usize, usize), data: &mut Data) {
-        let (circle, p) = (&self.circle, self.sizes().processors());
+    /// Message of the rank in the first place to the rank in the second.
+    fn fill_message(&self, round: usize, (from, to): (usize, usize), data: &mut MessageData) {
+        let (circle, p) = (&self.circle, self.sizes().ranks());
         match (&self.kind, self.flow) {
             (RoundsKind::Ring, _) => circle.push_window((from + p - round) % p, 1, data),
             (RoundsKind::Windows(skips), Flow::Spread) => {
@@ -264,11 +264,11 @@ impl RankRounds {
         }
     }
 
-    /// The last round whose message is part of what is sent in this one.
+    /// The last round whose message is part of this round's.
     fn needs(&self, round: usize, to: usize) -> Option<usize> {
         match (&self.kind, self.flow) {
             (RoundsKind::Pieces(phases), Flow::Spread) => {
-                let p = self.sizes().processors();
+                let p = self.sizes().ranks();
                 let others = (0..p).filter(|&root| root != to && root != self.place);
                 let ages = others.filter_map(|root| {
                     let distance = (self.place + p - root) % p;
@@ -291,20 +291,20 @@ impl RankRounds {
 mod tests {
     use super::*;
     use crate::{bruck, circulant, circulant_balanced, circulant_in_pieces, reduce_scatter, ring};
-    use tuwtree_model::{Homogeneous, Operation, Problem};
+    use tuwtree_model::{Homogeneous, Problem};
     use tuwtree_schedule::{Action, Schedule};
 
     fn sizes(p: usize) -> BlockSizes {
         BlockSizes::new((0..p as u64).map(|rank| (rank * rank * 7 + 3 * rank) % 11)).unwrap()
     }
 
-    fn problem(operation: Operation, p: usize) -> Problem {
-        Problem::new(operation, sizes(p), Homogeneous::new(1.0, 1.0, 0.0).unwrap()).unwrap()
+    fn costs() -> Homogeneous {
+        Homogeneous::new(1.0, 1.0, 0.0).unwrap()
     }
 
     /// Whether every rank's rounds are those of the schedule.
     fn are_of(schedule: &Schedule, flow: Flow, circulation: Circulation) {
-        let p = schedule.processors();
+        let p = schedule.ranks();
         for rank in 0..p {
             let rounds = RankRounds::new(&sizes(p), 1, rank, flow, circulation);
             let mut messages = RoundMessages::default();
@@ -332,10 +332,10 @@ mod tests {
     #[test]
     fn a_ranks_rounds_are_its_program_in_the_schedule_of_all() {
         for p in 1..20 {
-            let allgather = problem(Operation::Allgather, p);
+            let allgather = Problem::allgather(&sizes(p), costs()).unwrap();
             are_of(&ring(&allgather).unwrap(), Flow::Spread, Circulation::Ring);
             are_of(&circulant(&allgather).unwrap(), Flow::Spread, Circulation::Windows);
-            let combined = problem(Operation::ReduceScatter, p);
+            let combined = Problem::reduce_scatter(&sizes(p), costs()).unwrap();
             let windows = reduce_scatter::circulant(&combined).unwrap();
             are_of(&windows, Flow::Combined, Circulation::Windows);
             for pieces in [1, 2, 3, 7] {
@@ -390,7 +390,7 @@ mod tests {
     #[test]
     fn windows_with_a_delay_of_one_are_bruck_s_and_with_more_those_of_the_postal_model() {
         for p in 1..70 {
-            let allgather = problem(Operation::Allgather, p);
+            let allgather = Problem::allgather(&sizes(p), costs()).unwrap();
             are_of(&bruck(&allgather).unwrap(), Flow::Spread, Circulation::Postal(1));
         }
         assert_eq!(postal_windows(32, 2), [1, 2, 3, 5, 8, 13, 21, 32]);

@@ -12,8 +12,8 @@ use crate::rounds::{Arrives, Cut, Meeting, Rounds, in_rounds, root, time_of_roun
 use tuwtree_model::{Operation, Order, Problem, Rank, Time};
 use tuwtree_schedule::{Buffer, Schedule};
 
-/// The reduction along the binomial tree: with mask 1, 2, 4, ..., counted from the root, multiples of `2 mask`
-/// combine what comes from `mask` further on. In rank order if the root is 0.
+/// The reduction along the binomial tree: with mask 1, 2, 4, ..., counted from the root, multiples of `2 mask` combine
+/// data from `mask` further on. In rank order if the root is 0.
 ///
 /// `n` bytes take `ceil(lg p) (alpha + n (beta + kappa))`.
 ///
@@ -27,7 +27,7 @@ use tuwtree_schedule::{Buffer, Schedule};
 /// R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, section 4.5.
 pub fn binomial(problem: &Problem) -> Result<Schedule, CollectiveError> {
     check_operation(problem, Operation::Reduce)?;
-    let (p, ranks) = (problem.processors(), FromRoot::new(problem));
+    let (p, ranks) = (problem.ranks(), FromRoot::new(problem));
     let rounds: Vec<(Arrives, usize)> =
         masks(p.next_power_of_two()).map(|mask| (Arrives::Combined, mask)).collect();
     let meet = |mask, rank| {
@@ -54,7 +54,7 @@ pub fn binomial(problem: &Problem) -> Result<Schedule, CollectiveError> {
 /// MPICH's `reduce_intra_binomial.c`, for operators that do not commute.
 pub fn binomial_forwarded(problem: &Problem) -> Result<Schedule, CollectiveError> {
     check_operation(problem, Operation::Reduce)?;
-    let p = problem.processors();
+    let p = problem.ranks();
     let root = root(problem).expect("a reduction has a root");
     let combined = masks(p.next_power_of_two()).map(|mask| (Arrives::Combined, Some(mask)));
     let forwarded = (root != 0).then_some((Arrives::Stored, None));
@@ -72,11 +72,12 @@ pub fn binomial_forwarded(problem: &Problem) -> Result<Schedule, CollectiveError
 /// A round of Rabenseifner's reduction.
 #[derive(Clone, Copy, Debug)]
 enum Round {
-    /// Those who rest give half of the vector to those who act for them, and get the other half.
+    /// Resting ranks give half of the vector to the ranks that act for them, and get the other
+    /// half.
     SwapHalves,
-    /// Those who rest give the half that they have combined.
+    /// Resting ranks give their combined half.
     GiveHalf,
-    /// Those who rest give the vector.
+    /// Resting ranks give the vector.
     Give,
     /// New ranks at this distance exchange the halves of the pieces that they have, which they do not keep.
     Halve(usize),
@@ -84,8 +85,8 @@ enum Round {
     Collect(usize),
 }
 
-/// The reduction of Rabenseifner: with mask 1, 2, 4, ... ranks at that distance exchange halves of what they have,
-/// and combine the rest, down to a piece each; these come together at the root, the same way backwards. In rank
+/// The reduction of Rabenseifner: with mask 1, 2, 4, ... ranks at that distance exchange halves of their data, and
+/// combine the rest, down to a piece each; these come together at the root, along the same pairs backwards. In rank
 /// order.
 ///
 /// `n` bytes take `2 l alpha + (p - 1)/p n (2 beta + kappa)` if `p = 2^l`. Else, if `P = 2^l`, `l = floor(lg p)`,
@@ -102,7 +103,7 @@ enum Round {
 /// `reduce_intra_reduce_scatter_gather.c`.
 pub fn rabenseifner(problem: &Problem, folds: Folds) -> Result<Schedule, CollectiveError> {
     check_operation(problem, Operation::Reduce)?;
-    let folding = Folding::new(problem.processors(), Resting::Odd);
+    let folding = Folding::new(problem.ranks(), Resting::Odd);
     let active = folding.active;
     let root = root(problem).expect("a reduction has a root");
     // The root does not rest: it and the other one of its pair change roles.
@@ -180,7 +181,7 @@ pub fn rabenseifner(problem: &Problem, folds: Folds) -> Result<Schedule, Collect
 /// R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, section 5.3.
 pub fn ring(problem: &Problem) -> Result<Schedule, CollectiveError> {
     check_operation(problem, Operation::Reduce)?;
-    let (p, ranks) = (problem.processors(), FromRoot::new(problem));
+    let (p, ranks) = (problem.ranks(), FromRoot::new(problem));
     let scatter = (1..p).map(|round| (Arrives::Combined, (round, true)));
     let gather = (1..p).map(|round| (Arrives::Stored, (round, false)));
     let rounds: Vec<(Arrives, (usize, bool))> = scatter.chain(gather).collect();
@@ -200,7 +201,7 @@ pub fn ring(problem: &Problem) -> Result<Schedule, CollectiveError> {
     of_rounds(problem, Order::Any, &rounds, Cut::new(problem, p), meet, window)
 }
 
-/// The reduction on a circulant graph in so many pieces: the broadcast there backwards, in
+/// The reduction on a circulant graph in this many pieces: the broadcast there backwards, in
 /// `pieces - 1 + ceil(lg p)` rounds. For operators that commute.
 ///
 /// `n` bytes in `k` pieces take `(k - 1 + ceil(lg p)) (alpha + (beta + kappa) ceil(n/k))`.
@@ -232,8 +233,7 @@ pub fn circulant_in_pieces(problem: &Problem, pieces: usize) -> Result<Schedule,
     })
 }
 
-/// When the root has the result along [`circulant_in_pieces`], without its schedule: exactly what a simulation of
-/// that says.
+/// Completion time of [`circulant_in_pieces`], without its schedule: exactly the simulation's.
 ///
 /// # Errors
 /// [`CollectiveError`].

@@ -10,7 +10,9 @@ use crate::doubling::{self, DoublingRound};
 use crate::error::scattered;
 use crate::folding::{Folding, Resting};
 use crate::pieces::Broadcasts;
-use crate::rounds::{Arrives, Data, Meeting, Rounds, deed, finished, in_rounds, time_of_rounds};
+use crate::rounds::{
+    Arrives, Meeting, MessageData, Rounds, deed, finished, in_rounds, time_of_rounds,
+};
 use tuwtree_model::{BlockSizes, Order, Problem, Rank, Time};
 use tuwtree_schedule::{
     Action, Arrival, Buffer, Deed, Piece, Programs, Receive, Region, Schedule, Send,
@@ -39,11 +41,11 @@ fn combining(count: usize, source: Buffer) -> Rounds<impl Fn(usize) -> Arrives> 
 /// # Example
 /// Blocks 4, 0, 2, and kappa = 1: rank 0 combines two messages of 4 bytes, each in 10 + 4 + 4.
 /// ```
-/// use tuwtree_model::{BlockSizes, Homogeneous, Operation, Operator, Problem};
+/// use tuwtree_model::{BlockSizes, Homogeneous, Operator, Problem};
 /// use tuwtree_schedule::{Sends, simulate};
 /// let costs = Homogeneous::new(10.0, 1.0, 1.0).unwrap();
 /// let sizes = BlockSizes::new([4, 0, 2]).unwrap();
-/// let problem = Problem::new(Operation::ReduceScatter, sizes, costs).unwrap();
+/// let problem = Problem::reduce_scatter(&sizes, costs).unwrap();
 /// let problem = problem.with_operator(Operator::new(1, 1.0).unwrap()).unwrap();
 /// let schedule = tuwtree_collective::reduce_scatter::pairwise(&problem).unwrap();
 /// let timeline = simulate(&schedule, &costs, Sends::Synchronous).unwrap();
@@ -51,7 +53,7 @@ fn combining(count: usize, source: Buffer) -> Rounds<impl Fn(usize) -> Arrives> 
 /// ```
 pub fn pairwise(problem: &Problem) -> Result<Schedule, CollectiveError> {
     let sizes = scattered(problem)?;
-    let p = sizes.processors();
+    let p = sizes.ranks();
     let meet = |round, rank| pairwise_meeting(round, rank, p);
     in_rounds(problem, &combining(p - 1, Buffer::Input), meet, |_, (_, to), data| {
         data.push_window(sizes, to, 1);
@@ -63,7 +65,7 @@ fn pairwise_meeting(round: usize, rank: Rank, p: usize) -> Meeting {
     Meeting { to: Some((rank + round + 1) % p), from: Some((rank + p - round - 1) % p) }
 }
 
-/// When the last rank has its block along [`pairwise`], without its schedule: exactly what a simulation of that says.
+/// Completion time of [`pairwise`], without its schedule: exactly the simulation's.
 ///
 /// # Errors
 /// [`CollectiveError`].
@@ -72,7 +74,7 @@ fn pairwise_meeting(round: usize, rank: Rank, p: usize) -> Meeting {
 /// O(p^2), O(p) space.
 pub fn pairwise_time(problem: &Problem) -> Result<Time, CollectiveError> {
     let sizes = scattered(problem)?;
-    let p = sizes.processors();
+    let p = sizes.ranks();
     let meet = |round, rank| pairwise_meeting(round, rank, p);
     time_of_rounds(problem, (p - 1, Buffer::Input), meet, |round, from| {
         sizes.block((from + round + 1) % p)
@@ -82,7 +84,7 @@ pub fn pairwise_time(problem: &Problem) -> Result<Time, CollectiveError> {
 /// The reduce-scatter as a reduction along the binomial tree to rank 0, which then sends each other rank its block. In rank
 /// order.
 ///
-/// `n` bytes in blocks of which none is empty take `ceil(lg p) (alpha + n (beta + kappa)) + (p - 1) alpha + (n - m_0) beta`.
+/// `n` bytes in nonempty blocks take `ceil(lg p) (alpha + n (beta + kappa)) + (p - 1) alpha + (n - m_0) beta`.
 ///
 /// # Errors
 /// [`CollectiveError`].
@@ -95,7 +97,7 @@ pub fn pairwise_time(problem: &Problem) -> Result<Time, CollectiveError> {
 /// `non-overlapping`.
 pub fn non_overlapping(problem: &Problem) -> Result<Schedule, CollectiveError> {
     let sizes = scattered(problem)?;
-    let p = sizes.processors();
+    let p = sizes.ranks();
     let reducing = p.next_power_of_two().ilog2() as usize;
     let kind = Rounds {
         count: reducing + p - 1,
@@ -136,7 +138,7 @@ pub fn non_overlapping(problem: &Problem) -> Result<Schedule, CollectiveError> {
 /// R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, section 4.4; the exact time for other `p` is ours.
 pub fn halving(problem: &Problem) -> Result<Schedule, CollectiveError> {
     let sizes = scattered(problem)?;
-    let folding = Folding::new(sizes.processors(), Resting::Even);
+    let folding = Folding::new(sizes.ranks(), Resting::Even);
     let distance = |step| folding.active >> (step + 1);
     folded(problem, (folding, Order::Any), distance, |step, receiver, data| {
         let first = receiver - receiver % distance(step);
@@ -166,7 +168,7 @@ pub fn halving(problem: &Problem) -> Result<Schedule, CollectiveError> {
 /// more at the end.
 pub fn butterfly(problem: &Problem) -> Result<Schedule, CollectiveError> {
     let sizes = scattered(problem)?;
-    let folding = Folding::new(sizes.processors(), Resting::Even);
+    let folding = Folding::new(sizes.ranks(), Resting::Even);
     let distance = |step| 1_usize << step;
     folded(problem, (folding, Order::Ordered), distance, |step, receiver, data| {
         let apart = 2 * distance(step);
@@ -177,13 +179,13 @@ pub fn butterfly(problem: &Problem) -> Result<Schedule, CollectiveError> {
     })
 }
 
-/// A reduce-scatter in which those who rest give their vectors away; then new ranks at the distance of each step
-/// exchange what the receiver, a new rank, keeps; and those who rest get their blocks.
+/// A reduce-scatter in which resting ranks give their vectors away; then new ranks at the distance of each step
+/// exchange the data that the receiver, a new rank, keeps; and resting ranks get their blocks.
 fn folded(
     problem: &Problem,
     (folding, order): (Folding, Order),
     distance: impl Fn(usize) -> usize,
-    keep: impl Fn(usize, usize, &mut Data),
+    keep: impl Fn(usize, usize, &mut MessageData),
 ) -> Result<Schedule, CollectiveError> {
     let sizes = scattered(problem)?;
     let steps = folding.active.ilog2() as usize;
@@ -203,15 +205,15 @@ fn folded(
         _ => folding.exchange(rank, distance(round - folds)),
     };
     in_rounds(problem, &rounds, meet, |round, (_, to), data| match folding.new_rank(to) {
-        _ if round < folds => data.push_window(sizes, 0, sizes.processors()),
+        _ if round < folds => data.push_window(sizes, 0, sizes.ranks()),
         Some(receiver) if round < folds + steps => keep(round - folds, receiver, data),
         _ => data.push_window(sizes, to, 1),
     })
 }
 
 /// The reduce-scatter by recursive doubling, which combines in rank order: with mask 1, 2, 4, ... ranks at that
-/// distance exchange all blocks but those of their own subtrees. Where the partner's subtree is not complete, what has
-/// come waits in the segment, is handed on from there as in [`crate::recursive_doubling`], and combined then.
+/// distance exchange all blocks except their own subtrees'. If the partner's subtree is not complete, received data
+/// waits in the segment, is passed on from there as in [`crate::recursive_doubling`], and combined then.
 ///
 /// Blocks of `c` bytes each take `lg p alpha + (p lg p - (p - 1)) c (beta + kappa)` if `p` is a power of two; other `p`
 /// at most twice as many rounds.
@@ -229,18 +231,18 @@ fn folded(
 /// # Example
 /// Five blocks of a byte: 4 + 3 of them among ranks 0 to 3, then 4 from rank 4 to 0, from there to 2, and to 1 and 3.
 /// ```
-/// use tuwtree_model::{BlockSizes, Homogeneous, Operation, Problem};
+/// use tuwtree_model::{BlockSizes, Homogeneous, Problem};
 /// use tuwtree_schedule::{Sends, simulate};
 /// let costs = Homogeneous::new(100.0, 1.0, 0.0).unwrap();
 /// let sizes = BlockSizes::new([1; 5]).unwrap();
-/// let problem = Problem::new(Operation::ReduceScatter, sizes, costs).unwrap();
+/// let problem = Problem::reduce_scatter(&sizes, costs).unwrap();
 /// let schedule = tuwtree_collective::reduce_scatter::recursive_doubling(&problem).unwrap();
 /// let timeline = simulate(&schedule, &costs, Sends::Synchronous).unwrap();
 /// assert_eq!(timeline.completion_time().units(), 519.0);
 /// ```
 pub fn recursive_doubling(problem: &Problem) -> Result<Schedule, CollectiveError> {
     let sizes = scattered(problem)?;
-    let p = sizes.processors();
+    let p = sizes.ranks();
     let rounds = doubling::rounds(p);
     let (mut programs, mut segments) = (Programs::new(), vec![0; p]);
     for (rank, segment) in segments.iter_mut().enumerate() {
@@ -290,22 +292,21 @@ pub fn recursive_doubling(problem: &Problem) -> Result<Schedule, CollectiveError
                 *segment = waiting.iter().map(|piece| piece.end()).fold(*segment, u64::max);
             }
         }
-        programs.end_processor();
+        programs.end_rank();
     }
     finished(problem, (Order::Ordered, problem.ports().get()), segments, programs)
 }
 
-/// Where all blocks lie but so many from this one on.
+/// Positions of all blocks except `count` from this one on.
 fn all_but(sizes: &BlockSizes, (first, count): (Rank, usize)) -> Vec<Piece> {
-    let p = sizes.processors();
-    let mut data = Data::default();
+    let p = sizes.ranks();
+    let mut data = MessageData::default();
     data.push_window(sizes, (first + count) % p, p - count);
     data.into_pieces()
 }
 
-/// The reduce-scatter on a circulant graph, in one pass: with skips `s_k` that halve `p`, the largest first, rank
-/// `v` sends what it has of blocks `v + s_k`, ..., `v + s_(k+1) - 1` to `v + s_k`. The allgather on that graph
-/// backwards.
+/// The reduce-scatter on a circulant graph, in one pass: with skips `s_k` that halve `p`, the largest first, rank `v`
+/// sends its parts of blocks `v + s_k`, ..., `v + s_(k+1) - 1` to `v + s_k`. The allgather on that graph backwards.
 ///
 /// Blocks of `c` bytes each take `ceil(lg p) alpha + (p - 1) c (beta + kappa)` for every `p`.
 ///
@@ -319,7 +320,7 @@ fn all_but(sizes: &BlockSizes, (first, count): (Rank, usize)) -> Vec<Piece> {
 /// J. L. Träff, arXiv:2410.14234 (2024).
 pub fn circulant(problem: &Problem) -> Result<Schedule, CollectiveError> {
     let sizes = scattered(problem)?;
-    let skips = skips(sizes.processors());
+    let skips = skips(sizes.ranks());
     let rounds = combining(skips.len() - 1, Buffer::Output);
     let last = skips.len().saturating_sub(2);
     let meet = |round, rank| circulant_meeting(&skips, last - round, rank);
@@ -334,7 +335,7 @@ pub(crate) fn circulant_meeting(skips: &[usize], index: usize, rank: Rank) -> Me
     Meeting { to: Some((rank + skip) % p), from: Some((rank + p - skip) % p) }
 }
 
-/// How many blocks go along this skip.
+/// Number of blocks along this skip.
 pub(crate) fn circulant_window(skips: &[usize], index: usize) -> usize {
     skips[index + 1] - skips[index]
 }
@@ -380,13 +381,12 @@ pub fn circulant_balanced(problem: &Problem, pieces: usize) -> Result<Schedule, 
 fn in_pieces(problem: &Problem, broadcasts: &Broadcasts<'_>) -> Result<Schedule, CollectiveError> {
     let rounds = combining(broadcasts.phases.rounds(), Buffer::Output);
     let meet = |round, rank| broadcasts.meeting_backwards(round, rank);
-    in_rounds(problem, &rounds, meet, |round, (from, to), data: &mut Data| {
+    in_rounds(problem, &rounds, meet, |round, (from, to), data: &mut MessageData| {
         broadcasts.fill(broadcasts.phases.backwards(round), (to, from), data);
     })
 }
 
-/// When the last rank has its block along [`circulant_in_pieces`], without its schedule: exactly what a simulation of
-/// that says.
+/// Completion time of [`circulant_in_pieces`], without its schedule: exactly the simulation's.
 ///
 /// # Errors
 /// [`CollectiveError`].
@@ -401,7 +401,7 @@ pub fn time_in_pieces(problem: &Problem, pieces: usize) -> Result<Time, Collecti
     time_of(problem, &Broadcasts::in_rank_order(scattered(problem)?, pieces, element_bytes))
 }
 
-/// The same along [`circulant_balanced`].
+/// Completion time of [`circulant_balanced`], likewise.
 ///
 /// # Errors
 /// [`CollectiveError`].

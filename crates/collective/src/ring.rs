@@ -35,7 +35,7 @@ use tuwtree_schedule::{Action, Arrival, Buffer, Piece, Programs, Receive, Region
 /// ```
 pub fn ring(problem: &Problem) -> Result<Schedule, CollectiveError> {
     let sizes = allgathered(problem)?;
-    let p = sizes.processors();
+    let p = sizes.ranks();
     gathering(
         problem,
         p - 1,
@@ -46,8 +46,8 @@ pub fn ring(problem: &Problem) -> Result<Schedule, CollectiveError> {
     )
 }
 
-/// The allgather around the ring in chunks: blocks that are larger go in chunks of so many bytes, one after the
-/// other, so that a large block is under way on many links at once.
+/// The allgather around the ring in chunks: larger blocks go in chunks of this many bytes, one after the other, so that
+/// a large block is under way on many links at once.
 ///
 /// A rank sends and receives a chunk in each step, while it has any to send or to receive; an empty block counts
 /// as a chunk. Then a single block of `M` bytes in `k` chunks takes `(p - 2 + k)(alpha + M/k beta)`.
@@ -66,7 +66,7 @@ pub fn ring(problem: &Problem) -> Result<Schedule, CollectiveError> {
 pub fn ring_in_chunks(problem: &Problem, chunk_bytes: u64) -> Result<Schedule, CollectiveError> {
     assert!(chunk_bytes > 0, "chunks have bytes");
     let sizes = allgathered(problem)?;
-    let p = sizes.processors();
+    let p = sizes.ranks();
     let mut programs = Programs::new();
     for rank in 0..p {
         let (to, from) = ((rank + 1) % p, (rank + p - 1) % p);
@@ -90,17 +90,17 @@ pub fn ring_in_chunks(problem: &Problem, chunk_bytes: u64) -> Result<Schedule, C
                 programs.push(&Action { port: 0, deed })?;
             }
         }
-        programs.end_processor();
+        programs.end_rank();
     }
     finished(problem, (Order::Ordered, 1), vec![0; p], programs)
 }
 
-/// Whom a rank of so many meets in each round.
+/// Meeting of a rank in each round.
 fn meeting(rank: Rank, p: usize) -> Meeting {
     Meeting { to: Some((rank + 1) % p), from: Some((rank + p - 1) % p) }
 }
 
-/// When the last rank has all blocks along [`ring`], without its schedule: exactly what a simulation of that says.
+/// Completion time of [`ring`], without its schedule: exactly the simulation's.
 ///
 /// # Errors
 /// [`CollectiveError`].
@@ -109,7 +109,7 @@ fn meeting(rank: Rank, p: usize) -> Meeting {
 /// O(p^2), O(p) space.
 pub fn ring_time(problem: &Problem) -> Result<Time, CollectiveError> {
     let sizes = allgathered(problem)?;
-    let p = sizes.processors();
+    let p = sizes.ranks();
     time_of_rounds(
         problem,
         (p - 1, Buffer::Output),
@@ -118,8 +118,7 @@ pub fn ring_time(problem: &Problem) -> Result<Time, CollectiveError> {
     )
 }
 
-/// When the last rank has all blocks along [`ring_in_chunks`], without its schedule: exactly what a simulation of
-/// that says.
+/// Completion time of [`ring_in_chunks`], without its schedule: exactly the simulation's.
 ///
 /// # Errors
 /// [`CollectiveError`].
@@ -132,7 +131,7 @@ pub fn ring_time(problem: &Problem) -> Result<Time, CollectiveError> {
 pub fn ring_in_chunks_time(problem: &Problem, chunk_bytes: u64) -> Result<Time, CollectiveError> {
     assert!(chunk_bytes > 0, "chunks have bytes");
     let sizes = allgathered(problem)?;
-    let p = sizes.processors();
+    let p = sizes.ranks();
     // How many chunks come before each block, the last block first, twice around.
     let mut before = vec![0];
     for place in 0..2 * p {
@@ -163,9 +162,9 @@ pub fn ring_in_chunks_time(problem: &Problem, chunk_bytes: u64) -> Result<Time, 
 /// No data.
 const NOTHING: Piece = Piece { offset: 0, bytes: 0 };
 
-/// What a rank sends around the ring, in chunks of so many bytes; an empty block is one of none.
+/// A rank's block in chunks of at most this many bytes; an empty block is one empty chunk.
 fn chunks(sizes: &BlockSizes, rank: Rank, chunk_bytes: u64) -> impl Iterator<Item = Piece> {
-    let p = sizes.processors();
+    let p = sizes.ranks();
     (0..p - 1).flat_map(move |round| {
         let block = (rank + p - round) % p;
         let (start, bytes) = (sizes.before(block), sizes.block(block));

@@ -15,13 +15,13 @@ pub(crate) struct Meeting {
 
 /// Parts of a buffer, in the order in which a message has them.
 #[derive(Debug, Default)]
-pub(crate) struct Data(Vec<Piece>);
+pub(crate) struct MessageData(Vec<Piece>);
 
-impl Data {
+impl MessageData {
     /// Nothing as yet, in the room of these pieces.
-    pub(crate) fn of(mut room: Vec<Piece>) -> Data {
+    pub(crate) fn of(mut room: Vec<Piece>) -> MessageData {
         room.clear();
-        Data(room)
+        MessageData(room)
     }
 
     /// The pieces.
@@ -29,7 +29,7 @@ impl Data {
         self.0
     }
 
-    /// Adds bytes of the output; what follows on what is there becomes one piece with it.
+    /// Adds bytes of the output; adjacent pieces are joined.
     pub(crate) fn push(&mut self, offset: u64, bytes: u64) {
         match self.0.last_mut() {
             _ if bytes == 0 => {}
@@ -38,10 +38,10 @@ impl Data {
         }
     }
 
-    /// Adds so many blocks from this one on; after the last comes the first.
+    /// Adds this many blocks from this one on; after the last comes the first.
     pub(crate) fn push_window(&mut self, sizes: &BlockSizes, first: Rank, count: usize) {
         let end = first + count;
-        let (before, p) = (|rank| sizes.before(rank), sizes.processors());
+        let (before, p) = (|rank| sizes.before(rank), sizes.ranks());
         self.push(before(first), before(end.min(p)) - before(first));
         if end > p {
             self.push(0, before(end - p));
@@ -58,18 +58,18 @@ pub(crate) struct Cut {
     pieces: u64,
     /// The elements of each piece, up to the end of the vector.
     share: u64,
-    /// How many pieces, the first ones, have one element more.
+    /// Number of pieces, the first ones, with one element more.
     longer: u64,
 }
 
 impl Cut {
-    /// The vector of a problem, or all its blocks as one, in so many pieces that differ by at most one element.
+    /// The vector of a problem, or all its blocks as one, in this many pieces that differ by at most one element.
     pub(crate) fn new(problem: &Problem, pieces: usize) -> Cut {
         let (cut, elements) = Cut::uncut(problem, pieces);
         Cut { share: elements / cut.pieces, longer: elements % cut.pieces, ..cut }
     }
 
-    /// The same in pieces of one length, of which the last ones are short or empty.
+    /// The vector of a problem in pieces of one length, the last of which are short or empty.
     pub(crate) fn of_one_length(problem: &Problem, pieces: usize) -> Cut {
         let (cut, elements) = Cut::uncut(problem, pieces);
         Cut { share: elements.div_ceil(cut.pieces), ..cut }
@@ -83,32 +83,32 @@ impl Cut {
         (cut, bytes / element_bytes)
     }
 
-    /// Where a piece starts; that behind the last one, where the vector ends.
+    /// Offset of a piece; of the piece behind the last one, the end of the vector.
     pub(crate) fn before(self, piece: usize) -> u64 {
         let piece = piece as u64;
         ((piece * self.share + piece.min(self.longer)) * self.element_bytes).min(self.bytes)
     }
 
     /// Adds pieces from this one on.
-    pub(crate) fn push(self, data: &mut Data, first: usize, count: usize) {
+    pub(crate) fn push(self, data: &mut MessageData, first: usize, count: usize) {
         let start = self.before(first);
         data.push(start, self.before(first + count) - start);
     }
 
     /// Adds pieces from this one on; after the last comes the first.
-    pub(crate) fn push_window(self, data: &mut Data, first: usize, count: usize) {
+    pub(crate) fn push_window(self, data: &mut MessageData, first: usize, count: usize) {
         let (pieces, end) = (self.pieces as usize, first + count);
         self.push(data, first, end.min(pieces) - first);
         self.push(data, 0, end.saturating_sub(pieces));
     }
 }
 
-/// What happens to a message that comes.
+/// Treatment of a received message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arrives {
-    /// It replaces what is there.
+    /// Replaces the data there.
     Stored,
-    /// It is combined with what is there; what comes from the lower rank is the left operand.
+    /// Combined with the data there; the lower rank's is the left operand.
     Combined,
 }
 
@@ -124,29 +124,29 @@ impl Arrives {
 
 /// Rounds that are not alike: what happens in each.
 pub(crate) struct Rounds<A> {
-    /// How many there are.
+    /// Number of rounds.
     pub(crate) count: usize,
-    /// What happens in a round to what comes.
+    /// Treatment of received data in a round.
     pub(crate) arrives: A,
     /// The buffer that is sent from: the input, or where the rank works.
     pub(crate) source: Buffer,
-    /// What is promised of the order of operands.
+    /// Promised order of operands.
     pub(crate) order: Order,
 }
 
-/// The schedule of an allgather in so many rounds, as [`in_rounds`] has it.
+/// The schedule of an allgather in this many rounds, as [`in_rounds`] makes it.
 pub(crate) fn gathering(
     problem: &Problem,
     count: usize,
     meet: impl Fn(usize, Rank) -> Meeting,
-    fill: impl Fn(usize, (Rank, Rank), &mut Data),
+    fill: impl Fn(usize, (Rank, Rank), &mut MessageData),
 ) -> Result<Schedule, CollectiveError> {
     let arrives = |_| Arrives::Stored;
     let rounds = Rounds { count, arrives, source: Buffer::Output, order: Order::Ordered };
     in_rounds(problem, &rounds, meet, fill)
 }
 
-/// Where a rank works: in its output, but in a reduction to a root only that has one.
+/// Work buffer of a rank: its output; in a reduction, only the root has one.
 fn work_buffer(problem: &Problem, rank: Rank) -> Buffer {
     match problem.operation() {
         Operation::Reduce if root(problem) != Some(rank) => Buffer::Segment,
@@ -162,8 +162,8 @@ pub(crate) fn root(problem: &Problem) -> Option<Rank> {
     })
 }
 
-/// The schedule for a problem in rounds. `meet` says who meets whom in a round, the same at both
-/// ends; `fill` what is sent in a round by the first rank to the second, and lies in the same place at both.
+/// The schedule for a problem in rounds. `meet` returns the meetings of a round, consistent at both ends; `fill` the
+/// data that the first rank sends the second in a round, at equal offsets at both ends.
 ///
 /// # Complexity
 /// That of `fill` for each message, twice.
@@ -171,31 +171,31 @@ pub(crate) fn in_rounds(
     problem: &Problem,
     rounds: &Rounds<impl Fn(usize) -> Arrives>,
     meet: impl Fn(usize, Rank) -> Meeting,
-    fill: impl Fn(usize, (Rank, Rank), &mut Data),
+    fill: impl Fn(usize, (Rank, Rank), &mut MessageData),
 ) -> Result<Schedule, CollectiveError> {
     let room = |rank| match work_buffer(problem, rank) {
         Buffer::Segment => problem.payload().total(),
         Buffer::Input | Buffer::Output => 0,
     };
-    let segments = (0..problem.processors()).map(room).collect();
+    let segments = (0..problem.ranks()).map(room).collect();
     in_rounds_with_room(problem, rounds, segments, meet, |round, _, ends, data| {
         fill(round, ends, data);
     })
 }
 
-/// The same with segments of these sizes, where what is sent lies in places of its own at each end: `fill`
-/// is told whose.
+/// Like [`in_rounds`], with segments of these sizes, where sent data lies at different offsets at each end: `fill` is
+/// told the rank.
 pub(crate) fn in_rounds_with_room(
     problem: &Problem,
     rounds: &Rounds<impl Fn(usize) -> Arrives>,
     segments: Vec<u64>,
     meet: impl Fn(usize, Rank) -> Meeting,
-    fill: impl Fn(usize, Rank, (Rank, Rank), &mut Data),
+    fill: impl Fn(usize, Rank, (Rank, Rank), &mut MessageData),
 ) -> Result<Schedule, CollectiveError> {
-    let processors = problem.processors();
+    let ranks = problem.ranks();
     let mut programs = Programs::new();
-    let (mut sent, mut received) = (Data::default(), Data::default());
-    for rank in 0..processors {
+    let (mut sent, mut received) = (MessageData::default(), MessageData::default());
+    for rank in 0..ranks {
         let work = work_buffer(problem, rank);
         let source = if rounds.source == Buffer::Input { Buffer::Input } else { work };
         for round in 0..rounds.count {
@@ -221,14 +221,14 @@ pub(crate) fn in_rounds_with_room(
                 programs.push(&Action { port: 0, deed })?;
             }
         }
-        programs.end_processor();
+        programs.end_rank();
     }
     finished(problem, (rounds.order, problem.ports().get()), segments, programs)
 }
 
-/// When the last rank is done with so many rounds in which every rank sends this many bytes at a time of this buffer and
-/// receives as many as come: what a simulation of their schedule on the problem's ports says, all receives posted in
-/// advance. Rounds are asked for in their order.
+/// Completion time of this many rounds in which every rank sends this many bytes at a time of this buffer and receives
+/// accordingly: the result of simulating their schedule on the problem's ports, with all receives posted in advance.
+/// Rounds are asked for in order.
 ///
 /// # Complexity
 /// That of `bytes` for each message.
@@ -240,7 +240,7 @@ pub(crate) fn time_of_rounds(
 ) -> Result<Time, CollectiveError> {
     let (costs, combines) = (problem.costs(), problem.operation().is_reduction());
     // When the side of a rank's port that sends, and that which receives, are free; both at once where it is not duplex.
-    let mut sides = vec![[Time::ZERO; 2]; problem.processors()];
+    let mut sides = vec![[Time::ZERO; 2]; problem.ranks()];
     let mut done = sides.clone();
     // To whom each rank sends how many bytes, if any, and how many it receives.
     let (mut messages, mut came) = (vec![None; sides.len()], vec![0; sides.len()]);
@@ -285,7 +285,7 @@ pub(crate) fn time_of_rounds(
     Ok(sides.into_iter().flatten().fold(Time::ZERO, Time::later))
 }
 
-/// What a process does in a round in which it sends and receives these.
+/// Action of a rank in a round with this send and this receive.
 pub(crate) fn deed<'a>(send: Option<Send<'a>>, receive: Option<Receive<'a>>) -> Option<Deed<'a>> {
     match (send, receive) {
         (Some(send), Some(receive)) => Some(Deed::Exchange(send, receive)),
@@ -294,14 +294,14 @@ pub(crate) fn deed<'a>(send: Option<Send<'a>>, receive: Option<Receive<'a>>) -> 
     }
 }
 
-/// The copy of these pieces of a buffer to those of another, which are as long together.
+/// The copy of these pieces of a buffer to pieces of another, equally long in sum.
 pub(crate) fn copy<'a>(from: (Buffer, &'a [Piece]), into: (Buffer, &'a [Piece])) -> Action<'a> {
     let [from, into] = [from, into].map(|(buffer, pieces)| Region { buffer, pieces });
     Action { port: 0, deed: Deed::Copy { from, into, arrival: Arrival::Store } }
 }
 
-/// The schedule of these programs for a problem, with what it promises and how many ports it takes: duplex
-/// ones, if the problem has them.
+/// The schedule of these programs for a problem, with its promises and its number of ports: duplex ones, if the problem
+/// has them.
 pub(crate) fn finished(
     problem: &Problem,
     (order, ports): (Order, u16),

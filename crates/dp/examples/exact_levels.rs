@@ -6,7 +6,7 @@
 //!
 //! For each number of ranks, on `vsc3` (data/machines/vsc3.toml: nodes of 16 ranks, islands of 250
 //! nodes) and `small` (nodes of 4, islands of 8 nodes), random blocks, b = 1000: time on the
-//! processor, the most that the tables take, and the time of the tree. `overlap` is lambda/alpha.
+//! rank, the most that the tables take, and the time of the tree. `overlap` is lambda/alpha.
 //! Costs are in seconds (f64) or in picoseconds (integers).
 
 mod clock;
@@ -83,7 +83,7 @@ fn row(
     Ok(())
 }
 
-/// The costs in a unit of which a picosecond is so many.
+/// The costs in units of 1/`per_picosecond` picoseconds.
 fn costs(
     shape: Shape,
     gamma: f64,

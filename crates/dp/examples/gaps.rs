@@ -1,31 +1,32 @@
-//! How far deadline trees are above the bound on all trees, and whose share the rest is.
+//! Gap between deadline trees and the bound on all trees, and its causes.
 //!
 //! ```text
 //! cargo run --release -p tuwtree-dp --example gaps -- 3000 100000 1000000
 //! ```
 //!
-//! For each number of processes, `alpha / beta` = 100, 1000 and 20,000 bytes, `lambda / alpha` = 0, 0.5 and 0.9,
-//! and blocks with a mean of 10 bytes: the greatest processor time of deadline splitting and of the bound over
-//! the papers' eleven distributions (rho = 5, gamma = beta, open root), and by how many per cent one is above
-//! the other, greatest and mean: deadline trees above the bound; deadline trees above what no consecutive tree is
-//! below, and best consecutive trees above the bound (up to 5000 processes); and best trees of all above the
-//! bound, where blocks have few sizes and so can be searched for. Then the distribution where the first is greatest.
+//! For each number of processes, `alpha / beta` = 100, 1000 and 20,000 bytes, `lambda / alpha` = 0, 0.5 and 0.9, and
+//! blocks with a mean of 10 bytes: the greatest CPU time of deadline splitting and of the bound over the papers' eleven
+//! distributions (rho = 5, gamma = beta, open root), and these gaps in per cent, greatest and mean: deadline trees
+//! above the bound; deadline trees above the lower bound of consecutive trees, and best consecutive trees above the
+//! bound (up to 5000 processes); best trees of all above the bound, where blocks have few sizes and so can be searched.
+//! Then the distribution with the greatest first gap.
 
 mod clock;
 
 use clock::Clock;
 use std::error::Error;
+use tuwtree_bounds::best_lower_bound;
 use tuwtree_dp::non_ordered::{MOST_WORK, exact, exact_work};
 use tuwtree_dp::wider::{Class, Effort, Overlapping, deadline_tree, optimal_within};
 use tuwtree_model::{
     BlockSizes, ClosedSet, Distribution, DistributionParameters, Homogeneous, Problem, Randomness,
-    Root, best_lower_bound, completion_time, largest_block,
+    Root, completion_time, largest_block,
 };
 
 /// Up to how many processes best consecutive trees are searched for.
 const SEARCHED: usize = 5000;
 
-/// As many as `tuwtree optimize` allows for trees that are not named.
+/// The limit of `tuwtree optimize` for trees that are not named.
 const MOST_CELLS: u64 = 6_000_000;
 
 /// The mean size of blocks.

@@ -1,4 +1,4 @@
-//! How time and memory grow with the number of processes, program by program.
+//! Growth of time and memory with the number of processes, program by program.
 //!
 //! ```text
 //! cargo run --release -p tuwtree-dp --example growth
@@ -9,7 +9,7 @@
 //! Random blocks (b = 1000, rho = 5), root 0; alpha = 5200, beta = 1, gamma = 0, and half of alpha overlaps where that
 //! is possible; on levels as on data/machines/vsc3.toml, nodes of 16 ranks; with *tables* at costs by size, nine lines with
 //! a jump where larger messages are negotiated. Each program runs for twice as many processes
-//! until it takes more than 2 seconds, or as many as the argument says, of processor time; with another argument those only
+//! until it takes more than 2 seconds, or as many as the argument says, of CPU time; with another argument those only
 //! whose names contain it. Memory is what the program says
 //! beforehand that its tables take. Behind the rows the exponents of `p`: the slopes of the lines through the logarithms of the
 //! last four rows.
@@ -20,7 +20,7 @@ use clock::Clock;
 use std::error::Error;
 use tuwtree_dp::levels::{self, grids};
 use tuwtree_dp::wider::{self, Effort, Engine, Overlapping, deadline_tree};
-use tuwtree_dp::{Method, memory_needed, optimal};
+use tuwtree_dp::{Method, memory_needed, optimal_adjacent};
 use tuwtree_model::{
     BlockSizes, Distribution, DistributionParameters, Hierarchy, Homogeneous, Level, Piece,
     PiecewiseLinear, Placement, Problem, Randomness, Root,
@@ -61,9 +61,9 @@ const PROGRAMS: [(&str, Program); 14] = [
 ];
 
 /// A row: processes, seconds, bytes.
-type Row = (usize, f64, Option<u64>);
+type GrowthRow = (usize, f64, Option<u64>);
 
-/// How many rows a slope is taken of.
+/// Number of rows of a slope.
 const FITTED: usize = 4;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -71,7 +71,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{:26} {:>9} {:>9} {:>9}", "program", "p", "seconds", "MB");
     let named = std::env::args().nth(2).unwrap_or_default();
     for (name, program) in PROGRAMS.into_iter().filter(|one| one.0.contains(&named)) {
-        let mut rows: Vec<Row> = Vec::new();
+        let mut rows: Vec<GrowthRow> = Vec::new();
         let mut p = 125;
         while p <= 1_024_000 && rows.last().is_none_or(|&(_, seconds, _)| seconds <= limit) {
             let parameters = DistributionParameters::new(p, 1000);
@@ -112,7 +112,7 @@ fn slope(points: impl Iterator<Item = (usize, f64)>) -> f64 {
 fn adjacent(sizes: &BlockSizes, method: Method) -> Result<Option<u64>, Box<dyn Error>> {
     let costs = Homogeneous::new(ALPHA, 1.0, 0.0)?;
     let problem = Problem::gather(sizes, costs)?.with_root(ROOT)?;
-    optimal(&problem, method, &())?;
+    optimal_adjacent(&problem, method, &())?;
     Ok(Some(memory_needed(&problem, method)?))
 }
 
@@ -163,7 +163,7 @@ fn on_tables(sizes: &BlockSizes) -> Result<Problem, Box<dyn Error>> {
         Piece { from_bytes, alpha: overhead + latency * ALPHA, overhead, beta }
     };
     let links = PiecewiseLinear::new(pieces.map(piece).into())?.into();
-    let level = Level { name: "network".to_owned(), members: sizes.processors(), links };
+    let level = Level { name: "network".to_owned(), members: sizes.ranks(), links };
     let machine = Hierarchy::new(vec![level], Placement::Block, 0.0)?;
     Ok(Problem::gather(sizes, &machine)?.with_root(ROOT)?)
 }

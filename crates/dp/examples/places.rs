@@ -5,11 +5,11 @@
 //! cargo run --release -p tuwtree-dp --example places -- 64 256 2048
 //! ```
 //!
-//! First, for these numbers of processes: per cent above the best consecutive tree (or where that is not known, above
-//! what it takes at least), mean and greatest, over the papers' eleven distributions (rho = 5), b = 8, 1000 and 20,000,
-//! root 0 and p/2; gamma = beta / 2; alpha = 5.2 us, beta = 0.08 ns a byte; lambda / alpha = 0, 0.5 and 0.92.
-//! Then, for 64 to 8192 processes, the same distributions and costs, b = 1000 and root p/2: how often a process asks
-//! whether a range fits, mean and most over 16 processes each, and microseconds of a core for its place, mean.
+//! First, for these numbers of processes: per cent above the best consecutive tree (or above its lower bound, if
+//! unknown), mean and greatest, over the papers' eleven distributions (rho = 5), b = 8, 1000 and 20,000, root 0 and
+//! p/2; gamma = beta / 2; alpha = 5.2 us, beta = 0.08 ns a byte; lambda / alpha = 0, 0.5 and 0.92. Then, for 64 to 8192
+//! processes, these distributions and costs, b = 1000 and root p/2: number of range queries per process, mean and most
+//! over 16 processes each, and mean CPU microseconds for a process's place.
 
 mod clock;
 

@@ -4,11 +4,11 @@
 //! cargo run --release -p tuwtree-dp --example wider -- 500 2000 8000 100000
 //! ```
 //!
-//! For each number of processors, over the papers' eleven distributions (b = 1000, rho = 5, root
+//! For each number of ranks, over the papers' eleven distributions (b = 1000, rho = 5, root
 //! 0), alpha = 5200, beta = 1, gamma = 0 and beta, lambda/alpha = 0, 0.5 and 0.9: mean and greatest
-//! time on the processor; for consecutive trees how many of the eleven are optimal for sure, the memory
+//! time on the rank; for consecutive trees how many of the eleven are optimal for sure, the memory
 //! of the largest tables, and how far trees are above the bound; and for deadline trees how far they are
-//! above that. Beyond 10,000 processors deadline trees only.
+//! above that. Beyond 10,000 ranks deadline trees only.
 
 mod clock;
 
@@ -21,7 +21,7 @@ use tuwtree_model::{BlockSizes, Distribution, DistributionParameters, Randomness
 
 const ROOT: Root = Root::Given(0);
 
-/// As many as `tuwtree optimize` allows for trees that are not named.
+/// The limit of `tuwtree optimize` for trees that are not named.
 const MOST_CELLS: u64 = 6_000_000;
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -3,20 +3,20 @@
 use crate::Triangle;
 use tuwtree_model::{Rank, Scalar, ScaledSizes, Step, Tree};
 
-/// How the root of a range of at least two processors collects it.
+/// Collection of a range of at least two ranks by its root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BinaryShape {
-    /// The first processor copies, then receives `[i+1..last_inner]` and `[last_inner+1..j]`; the
+    /// The first rank copies, then receives `[i+1..last_inner]` and `[last_inner+1..j]`; the
     /// second subtree is missing if `last_inner = j`.
     First { last_inner: Rank },
-    /// This processor receives all before it, copies, receives all after it.
+    /// This rank receives all before it, copies, receives all after it.
     Middle { root: Rank },
-    /// The last processor receives `[i..last_outer]` and `[last_outer+1..j-1]`, then copies; the
+    /// The last rank receives `[i..last_outer]` and `[last_outer+1..j-1]`, then copies; the
     /// second subtree is missing if `last_outer = j - 1`.
     Last { last_outer: Rank },
 }
 
-/// `U(i,k) = max(gamma m_i, D(i+1,k)) + comm(S(i+1,k))`: the first processor has one subtree.
+/// `U(i,k) = max(gamma m_i, D(i+1,k)) + comm(S(i+1,k))`: the first rank has one subtree.
 #[inline(always)]
 pub(crate) fn first_with_one<T: Scalar>(
     sizes: &ScaledSizes<T>,
@@ -26,7 +26,7 @@ pub(crate) fn first_with_one<T: Scalar>(
     sizes.copy(i).most(table.get(i + 1, k)) + sizes.transmission(i + 1, k)
 }
 
-/// `V(i,k) = D(i,k-1) + comm(S(i,k-1)) + gamma m_k`: the last processor has one subtree.
+/// `V(i,k) = D(i,k-1) + comm(S(i,k-1)) + gamma m_k`: the last rank has one subtree.
 #[inline(always)]
 pub(crate) fn last_with_one<T: Scalar>(
     sizes: &ScaledSizes<T>,
@@ -133,7 +133,7 @@ fn best_shape<T: Scalar>(
 /// # Complexity
 /// O(p^2) time in the worst case, O(p) space.
 pub(crate) fn free_root_tree<T: Scalar>(sizes: &ScaledSizes<T>, table: &Triangle<T>) -> (T, Tree) {
-    let last = sizes.processors() - 1;
+    let last = sizes.ranks() - 1;
     (table.get(0, last), tree_of_shapes(sizes, table, None))
 }
 
@@ -147,7 +147,7 @@ pub(crate) fn fixed_root_tree<T: Scalar>(
     table: &Triangle<T>,
     root: Rank,
 ) -> (T, Tree) {
-    match sizes.processors() - 1 {
+    match sizes.ranks() - 1 {
         0 => (T::ZERO, tree_of_shapes(sizes, table, None)),
         last => {
             let shapes = shapes_with_root(0, last, root);
@@ -166,16 +166,16 @@ fn tree_of_shapes<T: Scalar>(
     enum Work {
         Range(Rank, Rank),
         Copy(Rank),
-        /// This processor receives the range that was completed last.
+        /// This rank receives the range that was completed last.
         Receive(Rank),
-        /// A range is complete at this processor.
+        /// A range is complete at this rank.
         Complete(Rank),
     }
-    let processors = sizes.processors();
+    let ranks = sizes.ranks();
     let mut outermost = outermost;
-    let mut steps = Vec::with_capacity(2 * processors);
+    let mut steps = Vec::with_capacity(2 * ranks);
     let mut roots = Vec::new();
-    let mut work = vec![Work::Range(0, processors - 1)];
+    let mut work = vec![Work::Range(0, ranks - 1)];
     while let Some(next) = work.pop() {
         match next {
             Work::Range(i, j) if i == j => roots.push(i),
@@ -206,16 +206,16 @@ fn tree_of_shapes<T: Scalar>(
         }
     }
     let root = roots.pop().expect("the whole range is complete");
-    Tree::new(processors, root, &steps).expect("shapes make a tree")
+    Tree::new(ranks, root, &steps).expect("shapes make a tree")
 }
 
-/// What a root collects in one step.
+/// One step of a root's collection.
 enum Collected {
     Own,
     Subtree(Rank, Rank),
 }
 
-/// The root of a range of this shape, and what it collects, in this order.
+/// Root of a range of this shape, and its collection in order.
 fn parts(shape: BinaryShape, (i, j): (Rank, Rank)) -> (Rank, Vec<Collected>) {
     use Collected::{Own, Subtree};
     match shape {

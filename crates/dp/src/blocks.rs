@@ -3,19 +3,19 @@
 use crate::DpError;
 use tuwtree_model::{BlockSizes, Homogeneous, Problem, Rank, Root, largest_block};
 
-/// The blocks of a gather or scatter, at costs that are the same for all pairs of processors.
+/// The blocks of a gather or scatter, at costs that are the same for all pairs of ranks.
 ///
 /// Both operations have the same trees and times; ports are left out.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Blocks<'p> {
     pub(crate) sizes: &'p BlockSizes,
     pub(crate) costs: Homogeneous,
-    /// A given root is one of the processors.
+    /// A given root is one of the ranks.
     pub(crate) root: Root,
 }
 
 impl<'p> Blocks<'p> {
-    /// What these programs need of a problem.
+    /// Blocks and costs of a problem that these programs support.
     ///
     /// # Errors
     /// [`DpError::Rootless`], [`DpError::NeedsBlocks`], and those of [`homogeneous`].
@@ -28,10 +28,10 @@ impl<'p> Blocks<'p> {
         Ok(Blocks { sizes, costs: homogeneous(problem)?, root: problem.root() })
     }
 
-    /// The same for programs that know latency that overlaps, too.
+    /// Like [`of`](Self::of), for programs that also support overlapping latency.
     ///
     /// # Errors
-    /// As [`of`](Self::of), but for that.
+    /// Like [`of`](Self::of), without [`DpError::Overlaps`].
     pub(crate) fn overlapping_or_not(problem: &'p Problem) -> Result<Blocks<'p>, DpError> {
         let operation = problem.operation();
         let sizes = problem.blocks().ok_or(DpError::NeedsBlocks { operation })?;
@@ -44,15 +44,15 @@ impl<'p> Blocks<'p> {
         self.root.given().unwrap_or_else(|| largest_block(self.sizes))
     }
 
-    /// The same as a problem of its own: gathered, at homogeneous costs, through one port.
+    /// The blocks as a problem: a gather, at homogeneous costs, through one port.
     pub(crate) fn gathered(&self) -> Problem {
         Problem::gather(self.sizes, self.costs)
             .and_then(|problem| problem.with_root(self.root))
-            .expect("homogeneous costs are for any processors, and the root is one of them")
+            .expect("homogeneous costs are for any ranks, and the root is one of them")
     }
 }
 
-/// The costs that all pairs of processors share.
+/// The costs that all pairs of ranks share.
 ///
 /// # Errors
 /// [`DpError::Costs`] if they are not linear, [`DpError::NotHomogeneous`] if they differ,
@@ -68,22 +68,22 @@ pub(crate) fn homogeneous(problem: &Problem) -> Result<Homogeneous, DpError> {
     }
 }
 
-/// Whether all pairs of processors have the same costs, whatever these are.
+/// True if all pairs of ranks have equal costs, of any form.
 ///
 /// # Complexity
 /// As [`homogeneous`].
 pub(crate) fn shares_one_law(problem: &Problem) -> bool {
-    let (costs, processors) = (problem.costs(), problem.processors());
+    let (costs, ranks) = (problem.costs(), problem.ranks());
     match costs.hierarchy() {
-        Some(machine) => processors == 1 || machine.only_law(processors).is_some(),
-        None => costs.homogeneous(processors).is_some(),
+        Some(machine) => ranks == 1 || machine.only_law(ranks).is_some(),
+        None => costs.homogeneous(ranks).is_some(),
     }
 }
 
-/// The costs that all pairs of processors share, if these are linear, overlapping or not.
+/// The costs that all pairs of ranks share, if these are linear, overlapping or not.
 fn shared(problem: &Problem) -> Result<Homogeneous, DpError> {
     let costs = problem.costs();
-    match costs.homogeneous(problem.processors()) {
+    match costs.homogeneous(problem.ranks()) {
         Some(costs) => Ok(costs),
         None => {
             costs.check_linear()?;

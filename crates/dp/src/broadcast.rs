@@ -1,18 +1,18 @@
 //! Optimal broadcast and reduction trees at costs that all pairs share: known without a table.
 //!
 //! The same vector of `m` bytes goes along each edge, for `c = comm(m)`, and nothing is copied. A tree
-//! over `n` processors, ordered or not, whatever its root, takes at least `c ceil(log2 n)`: from the
-//! end of a broadcast's message to `c` later the number of processors that have the vector at most
+//! over `n` ranks, ordered or not, whatever its root, takes at least `c ceil(log2 n)`: from the
+//! end of a broadcast's message to `c` later the number of ranks that have the vector at most
 //! doubles, since each sends to one other at a time; a reduction is the same backwards.
 //!
 //! **An ordered tree attains this for every root.** By induction on `d = ceil(log2 n)`: a range of
-//! more than one processor is split after its first `2^(d-1)`. Both parts have at most so many, hence
+//! more than one rank is split after its first `2^(d-1)`. Both parts have at most so many, hence
 //! complete in `c (d-1)` with any root, by induction; the part that holds the wanted root receives
 //! from the other, for `c` more. Read from the leaves, these are the joins of the rank-ordered
 //! binomial tree, which is thus optimal. So a table as for OPT Theorem 4, O(p^3), is not needed.
 //!
 //! # Latency that overlaps
-//! A message keeps its sender for `f`, and its receiver has the vector `lambda` later. Of `n` processors
+//! A message keeps its sender for `f`, and its receiver has the vector `lambda` later. Of `n` ranks
 //! the first message begins the broadcast to some `y` of them, after which its sender goes on with the rest:
 //!
 //! ```text
@@ -21,7 +21,7 @@
 //!
 //! **Again an ordered tree attains this for every root.** Let `y` be the least that attains `T(n)`. Then
 //! `y <= n/2`: `T` never falls, and whichever part is the larger, it has at least `n/2`, so that `T` of that
-//! many is small enough already. One side of the root has at least `y` processors, since both have `n - 1`
+//! many is small enough already. One side of the root has at least `y` ranks, since both have `n - 1`
 //! in all; the message goes to the `y` that are farthest out on that side. Both parts complete in their `T`
 //! with any root, by induction.
 
@@ -44,7 +44,7 @@ use tuwtree_model::{
 /// the time cannot be stated.
 ///
 /// # Panics
-/// If there are no processors.
+/// If there are no ranks.
 ///
 /// # Complexity
 /// O(p) time and space; where latency overlaps O(p log p) time.
@@ -54,12 +54,12 @@ use tuwtree_model::{
 /// al. 1993 (LogP), whose trees are not ordered.
 ///
 /// # Example
-/// Five processors need three rounds.
+/// Five ranks need three rounds.
 /// ```
 /// use tuwtree_dp::optimal_broadcast;
 /// use tuwtree_model::{Homogeneous, Operation, Problem, Root, Vector};
 /// let costs = Homogeneous::new(100.0, 1.0, 1.0).unwrap();
-/// let vector = Vector { processors: 5, bytes: 20 };
+/// let vector = Vector { ranks: 5, bytes: 20 };
 /// let problem = Problem::new(Operation::Broadcast, vector, costs).unwrap();
 /// let best = optimal_broadcast(&problem.with_root(Root::Given(3)).unwrap()).unwrap();
 /// assert_eq!((best.value, best.tree.root()), (360.0, 3));
@@ -73,7 +73,7 @@ pub fn optimal_broadcast(problem: &Problem) -> Result<Optimum, DpError> {
     }
     let costs = homogeneous(problem)?;
     let time = time(vector, &costs).map_err(|_| DpError::TooLarge { total: vector.bytes })?;
-    let tree = tree_of_joins(vector.processors, |first, last| {
+    let tree = tree_of_joins(vector.ranks, |first, last| {
         let half = (last + 1 - first).next_power_of_two() / 2;
         let last_left = first + half - 1;
         let root_is_right = (last_left + 1..=last).contains(&root);
@@ -82,18 +82,18 @@ pub fn optimal_broadcast(problem: &Problem) -> Result<Optimum, DpError> {
     Ok(Optimum { tree, value: time.units() })
 }
 
-/// The same where latency overlaps.
+/// Optimal broadcast with overlapping latency.
 fn postal(problem: &Problem, vector: Vector, root: Rank) -> Result<Optimum, DpError> {
     let too_large = |_| DpError::TooLarge { total: vector.bytes };
     let costs = problem.costs();
-    // Of a lone processor, nothing is asked.
-    let other = usize::from(vector.processors > 1);
+    // Of a lone rank, nothing is asked.
+    let other = usize::from(vector.ranks > 1);
     let rounds = Rounds::new(
-        vector.processors,
+        vector.ranks,
         costs.latency_between(0, other, vector.bytes).map_err(too_large)?.units(),
         costs.transmission_between(0, other, vector.bytes).map_err(too_large)?.units(),
     );
-    let tree = tree_of_joins(vector.processors, |first, last| {
+    let tree = tree_of_joins(vector.ranks, |first, last| {
         let reached = rounds.first_reached(last + 1 - first);
         let root = if (first..=last).contains(&root) { root } else { first };
         match last - root >= reached {
@@ -105,7 +105,7 @@ fn postal(problem: &Problem, vector: Vector, root: Rank) -> Result<Optimum, DpEr
     Ok(Optimum { tree, value })
 }
 
-/// How long a broadcast takes to so many processors, where latency overlaps.
+/// Duration of a broadcast to a number of ranks, with overlapping latency.
 struct Rounds {
     latency: f64,
     /// Entry `n` is `T(n)`; never falls.
@@ -113,9 +113,9 @@ struct Rounds {
 }
 
 impl Rounds {
-    fn new(processors: usize, latency: f64, occupancy: f64) -> Rounds {
+    fn new(ranks: usize, latency: f64, occupancy: f64) -> Rounds {
         let mut rounds = Rounds { latency, times: vec![0.0; 2] };
-        for n in 2..=processors {
+        for n in 2..=ranks {
             rounds.times.push(rounds.least(n) + occupancy);
         }
         rounds
@@ -148,8 +148,8 @@ fn first_from_1(end: usize, holds: impl Fn(usize) -> bool) -> usize {
 }
 
 /// `comm(m) ceil(log2 p)`.
-fn time(Vector { processors, bytes }: Vector, costs: &Homogeneous) -> Result<Time, TimeError> {
-    let rounds = processors.next_power_of_two().ilog2();
+fn time(Vector { ranks, bytes }: Vector, costs: &Homogeneous) -> Result<Time, TimeError> {
+    let rounds = ranks.next_power_of_two().ilog2();
     let message = costs.transmission(bytes)?;
     (0..rounds).try_fold(Time::ZERO, |time, _| costs.plus(time, message))
 }
@@ -167,12 +167,12 @@ mod tests {
     }
 
     #[test]
-    fn every_root_of_every_few_processors_attains_the_bound() {
-        for processors in 1..=40 {
-            let vector = Vector { processors, bytes: 3 };
+    fn every_root_of_every_few_ranks_attains_the_bound() {
+        for ranks in 1..=40 {
+            let vector = Vector { ranks, bytes: 3 };
             let broadcast = problem(Operation::Broadcast, vector, [7.0, 2.0, 1.0]);
-            let bound = 13.0 * (processors as f64).log2().ceil();
-            for root in (0..processors).map(Root::Given).chain([Root::Best]) {
+            let bound = 13.0 * (ranks as f64).log2().ceil();
+            for root in (0..ranks).map(Root::Given).chain([Root::Best]) {
                 let broadcast = broadcast.with_root(root).unwrap();
                 let Optimum { tree, value } = optimal_broadcast(&broadcast).unwrap();
                 let time = completion_time(&tree, &broadcast).unwrap();
@@ -184,8 +184,8 @@ mod tests {
     }
 
     #[test]
-    fn a_million_processors_take_twenty_rounds() {
-        let vector = Vector { processors: 1_000_000, bytes: 1 };
+    fn a_million_ranks_take_twenty_rounds() {
+        let vector = Vector { ranks: 1_000_000, bytes: 1 };
         let reduce = problem(Operation::Reduce, vector, [1.0, 0.0, 0.0]);
         let reduce = reduce.with_root(Root::Given(777_777)).unwrap();
         let optimum = optimal_broadcast(&reduce).unwrap();
@@ -204,11 +204,11 @@ mod tests {
             }
             let costs = Homogeneous::new(latency + overhead, 1.0, 1.0).unwrap();
             let costs = costs.with_overhead(overhead).unwrap();
-            for (processors, &least) in least.iter().enumerate().skip(1) {
-                let vector = Vector { processors, bytes: 3 };
+            for (ranks, &least) in least.iter().enumerate().skip(1) {
+                let vector = Vector { ranks, bytes: 3 };
                 for operation in [Operation::Broadcast, Operation::Reduce] {
                     let problem = Problem::new(operation, vector, costs).unwrap();
-                    for root in (0..processors).map(Root::Given).chain([Root::Best]) {
+                    for root in (0..ranks).map(Root::Given).chain([Root::Best]) {
                         let problem = problem.with_root(root).unwrap();
                         let Optimum { tree, value } = optimal_broadcast(&problem).unwrap();
                         assert!((value - least).abs() <= 1e-12 * least, "{value} {least}");
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn nothing_takes_no_time() {
-        let vector = Vector { processors: 9, bytes: 0 };
+        let vector = Vector { ranks: 9, bytes: 0 };
         let broadcast = problem(Operation::Broadcast, vector, [1.0, 1.0, 1.0]);
         assert_eq!(optimal_broadcast(&broadcast).unwrap().value, 0.0);
     }
@@ -236,7 +236,7 @@ mod tests {
         assert_eq!(error, DpError::NeedsVector { operation: Operation::Gather });
         let alpha = |sender: usize, receiver: usize| (sender + 2 * receiver) as f64;
         let differ = CostMatrix::from_fn(3, alpha, |_, _| 1.0, |_| 1.0).unwrap();
-        let vector = Vector { processors: 3, bytes: 1 };
+        let vector = Vector { ranks: 3, bytes: 1 };
         let problem = Problem::new(Operation::Broadcast, vector, &differ).unwrap();
         assert_eq!(optimal_broadcast(&problem), Err(DpError::NotHomogeneous));
     }

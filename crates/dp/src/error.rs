@@ -1,9 +1,9 @@
-//! Why there is no optimal tree.
+//! Errors of the optimizers.
 
 use crate::Method;
 use tuwtree_model::{ClosedSet, CostsError, Cut, Operation, Rank, Root};
 
-/// Why an optimal tree was not computed.
+/// Reason for which an optimal tree was not computed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum DpError {
     /// The method relies on monotonicity, which fails for gamma > beta.
@@ -41,16 +41,16 @@ pub enum DpError {
     },
     /// The tables are known beforehand not to fit into the memory allowed.
     #[error(
-        "the tables for {processors} processes need {needed} bytes, and {allowed} are allowed; {most} processes would fit"
+        "the tables for {ranks} processes need {needed} bytes, and {allowed} are allowed; {most} processes would fit"
     )]
     DoesNotFit {
-        /// How many ranks the problem has.
-        processors: usize,
+        /// Number of ranks of the problem.
+        ranks: usize,
         /// The bytes of the tables.
         needed: u64,
         /// The bytes that were allowed.
         allowed: u64,
-        /// The most processors whose tables fit.
+        /// The most ranks whose tables fit.
         most: usize,
     },
     /// There are no blocks to find a tree for.
@@ -77,13 +77,13 @@ pub enum DpError {
         /// The operation asked for, which has no such tree.
         operation: Operation,
     },
-    /// The root is not a processor.
-    #[error("root {root} is outside 0..{processors} ({processors} processes)")]
+    /// The root is not a rank.
+    #[error("root {root} is outside 0..{ranks} ({ranks} processes)")]
     RootOutOfRange {
         /// The root asked for.
         root: Rank,
         /// The number of ranks; the root is to be below it.
-        processors: usize,
+        ranks: usize,
     },
     /// The costs differ from pair to pair.
     #[error("only costs that are the same for all pairs of processes will do")]
@@ -107,7 +107,7 @@ pub enum DpError {
     /// The costs are not those of the one-port model.
     #[error("latency overlaps with other work; this method is for an overhead of all alpha")]
     Overlaps,
-    /// The costs are not linear, or there are too many processors to write them as a matrix.
+    /// The costs are not linear, or there are too many ranks to write them as a matrix.
     #[error(transparent)]
     Costs(#[from] CostsError),
     /// Links are missing without which no tree, ordered or not, moves all data.
@@ -116,7 +116,7 @@ pub enum DpError {
     /// Links are missing without which no ordered tree moves all data, though others may.
     #[error("{}", no_ordered_tree(*operation, *root, *first, *last))]
     NoOrderedTree {
-        /// Which way data goes.
+        /// Direction of the data.
         operation: Operation,
         /// The root asked for.
         root: Root,

@@ -2,7 +2,7 @@
 
 use tuwtree_model::{Rank, Step, Tree};
 
-/// Which of two neighbouring ranges holds the root of both, and so receives.
+/// The one of two neighbouring ranges that holds the root of both, and receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Receiver {
     /// The range of lower ranks.
@@ -11,7 +11,7 @@ pub(crate) enum Receiver {
     Right,
 }
 
-/// How a range comes about: `[i..last_left]` and `[last_left+1..j]` are complete, then the root of
+/// A composition of a range: `[i..last_left]` and `[last_left+1..j]` are complete, then the root of
 /// one sends everything to the root of the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Join {
@@ -19,9 +19,9 @@ pub(crate) struct Join {
     pub(crate) receiver: Receiver,
 }
 
-/// The tree in which every range of at least two processors comes about by the join stated for it.
+/// The tree in which every range of at least two ranks comes about by the join stated for it.
 ///
-/// A processor copies its own block when it first receives: before a message from its right (it
+/// A rank copies its own block when it first receives: before a message from its right (it
 /// may wait for that message while it copies), after one from its left.
 ///
 /// # Complexity
@@ -29,14 +29,14 @@ pub(crate) struct Join {
 ///
 /// # Source
 /// OPT Proposition 3 and, for the places of the copies, eqs. 5 and 6.
-pub(crate) fn tree_of_joins(processors: usize, mut join: impl FnMut(Rank, Rank) -> Join) -> Tree {
+pub(crate) fn tree_of_joins(ranks: usize, mut join: impl FnMut(Rank, Rank) -> Join) -> Tree {
     enum Work {
         Range(Rank, Rank),
         Join { first: Rank, last: Rank, join: Join },
     }
-    let mut steps = Vec::with_capacity(2 * processors);
+    let mut steps = Vec::with_capacity(2 * ranks);
     let mut roots = Vec::new();
-    let mut work = vec![Work::Range(0, processors - 1)];
+    let mut work = vec![Work::Range(0, ranks - 1)];
     while let Some(next) = work.pop() {
         match next {
             Work::Range(first, last) if first == last => roots.push(first),
@@ -69,5 +69,5 @@ pub(crate) fn tree_of_joins(processors: usize, mut join: impl FnMut(Rank, Rank) 
         }
     }
     let root = roots.pop().expect("the whole range is complete");
-    Tree::new(processors, root, &steps).expect("joins make a tree")
+    Tree::new(ranks, root, &steps).expect("joins make a tree")
 }

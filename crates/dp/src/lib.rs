@@ -13,7 +13,7 @@
 //! |---|---|---|---|---|
 //! | [`plain`] | the published recurrences | nothing | O(p^3) | slow beyond some thousands |
 //! | [`dense`] | the same tables, fast | gamma <= beta | O(p^2) | memory: one value a range |
-//! | [`runs`] | a million processes | gamma <= beta; not for binary trees | nearly linear, observed | slower where latency is far above the mean block |
+//! | [`runs`](tuwtree_runs) | a million processes | gamma <= beta; not for binary trees | nearly linear, observed | slower where latency is far above the mean block |
 //! | [`published`] | what the published program reports | nothing | O(p^3) | not the optimum |
 //!
 //! [`non_ordered`] uses them for trees that need not be ordered, and finds the best of all trees of small
@@ -46,17 +46,17 @@
 //! first message from the right and after a first message from the left (OPT eqs. 5
 //! and 6).
 //!
-//! This is the class that Proposition 3 optimises over; to users it is `adjacent`. [`optimal_ordered`] finds
+//! This is the class that Proposition 3 optimises over; it is named `adjacent` ([`optimal_adjacent`]). [`optimal`] finds
 //! trees of the widest class, consecutive ones ([`wider`]), which contain it. It is neither part of the strongly ordered
 //! trees of Definition 3 nor the other way round: there, subtrees on the left of a root are
 //! received outermost first, and that can be faster. Sizes 3, 3, 1, 4 with alpha = 2, beta = 1,
 //! gamma = 0 take 12 here and 11 in a binary tree: root 3 receives 0 (2 + 3) while 1 receives 2,
-//! and then what 1 has (2 + 4). So [`optimal_binary`] may beat [`optimal`].
+//! and then what 1 has (2 + 4). So [`optimal_binary`] may beat [`optimal_adjacent`].
 //!
 //! # What this crate does not do
-//! But for [`wider`], it adds no alpha (the model's `ScaledSizes` does) and computes no completion time of
-//! a given tree. It reads no clock. [`runs`] and the engines for pairs work in parallel; their results do
-//! not depend on how many threads.
+//! Except for [`wider`], it adds no alpha (the model's `ScaledSizes` does) and computes no completion time of a given
+//! tree. It reads no clock. [`runs`](tuwtree_runs) and the engines for pairs work in parallel; their results do not depend on the
+//! number of threads.
 //!
 //! # Source
 //! OPT is Träff, "On Optimal Trees for Irregular Gather and Scatter Collectives".
@@ -75,28 +75,24 @@ mod optimum;
 mod ordered;
 mod per_pair;
 pub mod plain;
+pub mod polish;
 mod progress;
 pub mod published;
 pub mod rotated;
-pub mod runs;
-mod table;
-pub mod wider;
 
+mod table;
 #[cfg(test)]
-mod agreement;
-#[cfg(test)]
-mod lemmas;
-#[cfg(test)]
-mod random;
+mod tests;
+pub mod wider;
 
 pub use broadcast::optimal_broadcast;
 pub use error::DpError;
 pub use optimum::{
     Method, Optimum, SETTLING_CELLS, default_binary_method, default_method, memory_needed, optimal,
-    optimal_binary, optimal_ordered,
+    optimal_adjacent, optimal_binary,
 };
 pub use per_pair::{
-    PairMethod, PairTrees, default_pair_method, memory_needed_per_pair, most_processors_per_pair,
+    PairMethod, PairTrees, default_pair_method, memory_needed_per_pair, most_ranks_per_pair,
     optimal_binary_per_pair, optimal_per_pair,
 };
 pub use progress::Progress;

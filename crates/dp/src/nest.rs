@@ -17,15 +17,15 @@ pub(crate) struct Nest {
 }
 
 impl Nest {
-    /// The groups of the first `processors` ranks.
+    /// The groups of the first `ranks` ranks.
     ///
     /// # Complexity
     /// O(p h log p) time, O(p h) space.
-    pub(crate) fn new(machine: &Hierarchy, processors: usize) -> Nest {
+    pub(crate) fn new(machine: &Hierarchy, ranks: usize) -> Nest {
         let levels = machine.levels().len();
         // For each level and group its first rank.
         let mut first: Vec<HashMap<usize, Rank>> = vec![HashMap::new(); levels];
-        for rank in 0..processors {
+        for rank in 0..ranks {
             for (level, first) in first.iter_mut().enumerate() {
                 first.entry(machine.group(rank, level)).or_insert(rank);
             }
@@ -34,21 +34,21 @@ impl Nest {
             let outermost_first = (0..levels).rev();
             outermost_first.map(|level| first[level][&machine.group(rank, level)]).collect()
         };
-        let mut order: Vec<Rank> = (0..processors).collect();
+        let mut order: Vec<Rank> = (0..ranks).collect();
         order.sort_by_cached_key(|&rank| (key(rank), rank));
-        let mut place = vec![0; processors];
+        let mut place = vec![0; ranks];
         for (at, &rank) in order.iter().enumerate() {
             place[rank] = at;
         }
         let of_level = |level: usize| {
             let group = |at: usize| machine.group(order[at], level);
             let is_begin = |&at: &usize| at == 0 || group(at) != group(at - 1);
-            (0..processors).filter(is_begin).chain([processors]).collect()
+            (0..ranks).filter(is_begin).chain([ranks]).collect()
         };
         Nest { begins: (0..levels).map(of_level).collect(), place, order }
     }
 
-    /// How many levels there are.
+    /// Number of levels.
     pub(crate) fn levels(&self) -> usize {
         self.begins.len()
     }
@@ -83,14 +83,14 @@ mod tests {
     use super::*;
     use tuwtree_model::{Level, Piece, PiecewiseLinear, Placement};
 
-    fn nest(placement: Placement, processors: usize) -> Nest {
+    fn nest(placement: Placement, ranks: usize) -> Nest {
         let level = |name: &str| Level {
             name: name.to_owned(),
             members: 2,
             links: PiecewiseLinear::new(vec![Piece::one_port(0, 1.0, 1.0)]).unwrap().into(),
         };
         let levels = ["node", "switch", "all"].map(level).into();
-        Nest::new(&Hierarchy::new(levels, placement, 0.0).unwrap(), processors)
+        Nest::new(&Hierarchy::new(levels, placement, 0.0).unwrap(), ranks)
     }
 
     #[test]

@@ -2,13 +2,13 @@
 
 use crate::blocks::Blocks;
 use crate::progress::Progress;
-use crate::runs::{self, RunsError};
 use crate::table::{RootedTable, Triangle, cells_with_root, triangle_cells};
 use crate::wider::{self, Class, Engine, Overlapping, optimal_within};
 use crate::{DpError, binary_tree, dense, ordered, plain};
 use tuwtree_model::{Homogeneous, Problem, Root, Scalar, ScaledSizes, Tree};
+use tuwtree_runs::RunsError;
 
-/// How the dynamic program is evaluated. All methods find the same times.
+/// Method of evaluating the dynamic program. All methods find equal times.
 #[derive(
     Clone,
     Copy,
@@ -27,7 +27,7 @@ pub enum Method {
     /// A constant number of candidates per range: O(p^2), gamma <= beta. See [`dense`].
     Dense,
     /// Only the changes along a row, as runs: nearly linear as a rule, gamma <= beta, not for binary
-    /// trees. See [`runs`].
+    /// trees. See [`runs`](tuwtree_runs).
     Runs,
 }
 
@@ -41,7 +41,7 @@ impl Method {
         }
     }
 
-    /// Whether the method finds binary trees, too.
+    /// True if the method also finds binary trees.
     pub fn finds_binary_trees(self) -> bool {
         match self {
             Method::Plain | Method::Dense => true,
@@ -49,7 +49,7 @@ impl Method {
         }
     }
 
-    /// Whether the method is exact for these costs.
+    /// True if the method is exact for these costs.
     pub fn admits(self, costs: &Homogeneous) -> bool {
         match self {
             Method::Plain => true,
@@ -66,18 +66,18 @@ impl Method {
     }
 }
 
-/// The fastest method for [`optimal`] that is exact for this problem; for one that it refuses,
+/// The fastest method for [`optimal_adjacent`] that is exact for this problem; for one that it refuses,
 /// [`Method::Plain`].
 ///
-/// With gamma <= beta that is [`Method::Runs`], but for small problems.
+/// With gamma <= beta that is [`Method::Runs`], except for small problems.
 pub fn default_method(problem: &Problem) -> Method {
     match default_binary_method(problem) {
-        Method::Dense if problem.processors() > SMALL => Method::Runs,
+        Method::Dense if problem.ranks() > SMALL => Method::Runs,
         method => method,
     }
 }
 
-/// Up to this many processors the dense table is faster than its runs.
+/// Up to this many ranks the dense table is faster than its runs.
 const SMALL: usize = 200;
 
 /// The fastest method for [`optimal_binary`] that is exact for this problem; for one that it refuses,
@@ -110,25 +110,25 @@ pub struct Optimum {
 /// [`DpError::MemoryExhausted`]; [`DpError::Cancelled`].
 ///
 /// # Complexity
-/// O(p^2) (dense) or O(p^3) (plain) time, O(p^2) space (see [`memory_needed`]); [`runs`] nearly
+/// O(p^2) (dense) or O(p^3) (plain) time, O(p^2) space (see [`memory_needed`]); [`runs`](tuwtree_runs) nearly
 /// linear as a rule.
 ///
 /// # Source
 /// OPT Proposition 3 and Theorem 2.
 ///
 /// # Example
-/// Sizes 2, 1, 4: whoever is the root, 9 is the least over joins of adjacent ranges. Root 2 receives 1 (1 + 1), copies (4), then
-/// receives 0 (1 + 2).
+/// Sizes 2, 1, 4: with any root, 9 is the least over joins of adjacent ranges. Root 2 receives 1 (1 + 1), copies (4),
+/// then receives 0 (1 + 2).
 /// ```
-/// use tuwtree_dp::{Method, optimal};
+/// use tuwtree_dp::{Method, optimal_adjacent};
 /// use tuwtree_model::{BlockSizes, Homogeneous, Problem, Root};
 /// let sizes = BlockSizes::new([2, 1, 4]).unwrap();
 /// let problem = Problem::gather(&sizes, Homogeneous::new(1.0, 1.0, 1.0).unwrap()).unwrap();
-/// assert_eq!(optimal(&problem, Method::Dense, &()).unwrap().value, 9.0);
+/// assert_eq!(optimal_adjacent(&problem, Method::Dense, &()).unwrap().value, 9.0);
 /// let with_root = problem.with_root(Root::Given(2)).unwrap();
-/// assert_eq!(optimal(&with_root, Method::Dense, &()).unwrap().value, 9.0);
+/// assert_eq!(optimal_adjacent(&with_root, Method::Dense, &()).unwrap().value, 9.0);
 /// ```
-pub fn optimal(
+pub fn optimal_adjacent(
     problem: &Problem,
     method: Method,
     progress: &dyn Progress,
@@ -137,14 +137,14 @@ pub fn optimal(
 }
 
 /// An optimal ordered binary tree for gather or scatter at homogeneous costs: least completion time
-/// over all strongly ordered trees in which no processor has more than two children, given or best
+/// over all strongly ordered trees in which no rank has more than two children, given or best
 /// root, through one port.
 ///
 /// # Errors
-/// As [`optimal`], and [`DpError::NotForBinaryTrees`].
+/// As [`optimal_adjacent`], and [`DpError::NotForBinaryTrees`].
 ///
 /// # Complexity
-/// As [`optimal`].
+/// As [`optimal_adjacent`].
 ///
 /// # Source
 /// OPT Theorem 3.
@@ -159,7 +159,7 @@ pub fn optimal_binary(
     }
 }
 
-/// How many children a processor may have.
+/// Limit on the number of children of a rank.
 #[derive(Clone, Copy, Debug)]
 enum Degree {
     Any,
@@ -188,14 +188,14 @@ fn solve(
     method.check(&blocks.costs)?;
     let root = blocks.root;
     match &Scaled::new(blocks)? {
-        None => Ok(lone_processor()),
+        None => Ok(lone_rank()),
         Some(Scaled::Small(sizes)) => tree(degree, (sizes, root), method, progress),
         Some(Scaled::Large(sizes)) => tree(degree, (sizes, root), method, progress),
         Some(Scaled::Fractional(sizes)) => tree(degree, (sizes, root), method, progress),
     }
 }
 
-/// The bytes of the tables that [`optimal`] fills for such a problem; [`optimal_binary`] needs as
+/// The bytes of the tables that [`optimal_adjacent`] fills for such a problem; [`optimal_binary`] needs as
 /// many as the best root.
 ///
 /// For [`Method::Runs`] this is the working storage only: how many runs there are, nobody knows
@@ -213,7 +213,7 @@ pub fn memory_needed(problem: &Problem, method: Method) -> Result<u64, DpError> 
         Some(Scaled::Small(_)) => size_of::<i32>(),
         Some(Scaled::Large(_) | Scaled::Fractional(_)) => size_of::<i64>(),
     };
-    let p = problem.processors();
+    let p = problem.ranks();
     let cells = match problem.root() {
         Root::Best | Root::None => triangle_cells(p),
         Root::Given(root) => {
@@ -236,12 +236,12 @@ enum Scaled {
 }
 
 impl Scaled {
-    /// The scaled sizes of a problem, `None` for a lone processor, which takes no time at all.
+    /// The scaled sizes of a problem, `None` for a lone rank, which takes no time at all.
     ///
     /// # Errors
     /// [`DpError::TooLarge`], also if only rounded numbers would do for integer costs.
     fn new(Blocks { sizes, costs, .. }: Blocks<'_>) -> Result<Option<Scaled>, DpError> {
-        if sizes.processors() == 1 {
+        if sizes.ranks() == 1 {
             return Ok(None);
         }
         let scaled = if costs.is_integral() {
@@ -257,9 +257,9 @@ impl Scaled {
     }
 }
 
-/// The optimum of a single processor.
-pub(crate) fn lone_processor() -> Optimum {
-    let tree = Tree::new(1, 0, &[]).expect("one processor without steps is a tree");
+/// The optimum of a single rank.
+pub(crate) fn lone_rank() -> Optimum {
+    let tree = Tree::new(1, 0, &[]).expect("one rank without steps is a tree");
     Optimum { tree, value: 0.0 }
 }
 
@@ -270,7 +270,7 @@ pub(crate) fn ordered_tree<T: Scalar>(
     method: Method,
     progress: &dyn Progress,
 ) -> Result<Optimum, DpError> {
-    let last = sizes.processors() - 1;
+    let last = sizes.ranks() - 1;
     let of_triangle = |table: Triangle<T>| Optimum {
         tree: ordered::free_root_tree(sizes, &table),
         value: table.get(0, last).units(),
@@ -302,7 +302,7 @@ fn tree_by_runs<T: Scalar>(
     progress: &dyn Progress,
 ) -> Result<Optimum, DpError> {
     let advance = |done, total| progress.advance(done, total);
-    match runs::optimal(sizes, root, progress.memory_allowed(), &advance) {
+    match tuwtree_runs::optimal(sizes, root, progress.memory_allowed(), &advance) {
         Ok(solution) => Ok(Optimum { tree: solution.tree, value: solution.time.units() }),
         Err(RunsError::OutOfMemory { memory }) => Err(DpError::MemoryExhausted { allowed: memory }),
         Err(RunsError::Cancelled) => Err(DpError::Cancelled),
@@ -331,17 +331,17 @@ fn binary_tree<T: Scalar>(
     Ok(Optimum { tree, value: value.units() })
 }
 
-/// The best consecutive tree ([`wider`]), or nearly that, if so many table cells suffice for one; else the
-/// best adjacent one, or where latency overlaps the best copy-first one. Never slower than those.
+/// The best consecutive tree ([`wider`]), or nearly that, if this many table cells suffice for one; else the best
+/// adjacent one, or if latency overlaps the best copy-first one. Never slower than those.
 ///
 /// No more is done than [`SETTLING_CELLS`] allow to be certain that the tree is a best one.
 ///
 /// # Errors
-/// As [`optimal`], but for latency that overlaps.
+/// Like [`optimal_adjacent`], without its support of overlapping latency.
 ///
 /// # Complexity
 /// As [`wider::optimal_within`], or as the others'.
-pub fn optimal_ordered(
+pub fn optimal(
     problem: &Problem,
     most_cells: u64,
     progress: &dyn Progress,
@@ -352,7 +352,7 @@ pub fn optimal_ordered(
     let best = match finds_consecutive(blocks, most_cells)? {
         true => optimal_within(sizes, &overlapping, root, SETTLING_CELLS, progress)?,
         false if !costs.overlaps() => {
-            return optimal(problem, default_method(problem), progress);
+            return optimal_adjacent(problem, default_method(problem), progress);
         }
         false => {
             let engine = match costs.gamma() <= costs.beta() {
@@ -365,11 +365,10 @@ pub fn optimal_ordered(
     Ok(Optimum { tree: best.tree, value: best.time })
 }
 
-/// The table cells that are filled where many trees are looked for, of which few are used, until a tree is a
-/// best one for sure: some milliseconds.
+/// Table cells per tree where many trees are searched for and few used, until one is surely optimal: some milliseconds.
 pub const SETTLING_CELLS: u64 = 100_000;
 
-/// Whether so many table cells suffice for the best consecutive tree, or nearly that.
+/// True if this many table cells suffice for the best consecutive tree, or nearly that.
 ///
 /// # Errors
 /// [`DpError::RootOutOfRange`], [`DpError::TooLarge`].
@@ -398,22 +397,22 @@ mod tests {
     }
 
     #[test]
-    fn a_lone_processor_takes_no_time_whatever_its_block() {
+    fn a_lone_rank_takes_no_time_whatever_its_block() {
         let problem = problem(&[u64::MAX], (0.5, 1e300, 1e300));
-        for program in [optimal, optimal_binary] {
+        for program in [optimal_adjacent, optimal_binary] {
             for root in [Root::Best, Root::Given(0)] {
                 let problem = problem.with_root(root).unwrap();
                 let optimum = program(&problem, Method::Dense, &()).unwrap();
-                assert_eq!((optimum.value, optimum.tree.processors()), (0.0, 1));
+                assert_eq!((optimum.value, optimum.tree.ranks()), (0.0, 1));
             }
         }
     }
 
     #[test]
-    fn an_empty_last_processor_makes_a_better_root() {
+    fn an_empty_last_rank_makes_a_better_root() {
         let problem = problem(&[2, 1, 4, 0], (1.0, 1.0, 1.0));
         for &method in Method::ALL {
-            assert_eq!(optimal(&problem, method, &()).unwrap().value, 8.0);
+            assert_eq!(optimal_adjacent(&problem, method, &()).unwrap().value, 8.0);
         }
     }
 
@@ -422,7 +421,7 @@ mod tests {
         // Left subtrees of a binary root come in outermost first, which Proposition 3 excludes.
         let problem = problem(&[3, 3, 1, 4], (2.0, 1.0, 0.0));
         for &method in Method::ALL {
-            assert_eq!(optimal(&problem, method, &()).unwrap().value, 12.0);
+            assert_eq!(optimal_adjacent(&problem, method, &()).unwrap().value, 12.0);
         }
         for method in binary_methods() {
             assert_eq!(optimal_binary(&problem, method, &()).unwrap().value, 11.0);
@@ -433,14 +432,14 @@ mod tests {
     fn copying_dearer_than_sending_is_left_to_the_plain_recurrence() {
         let problem = problem(&[3, 5, 5], (0.0, 1.0, 3.0));
         for method in [Method::Dense, Method::Runs] {
-            let error = optimal(&problem, method, &()).unwrap_err();
+            let error = optimal_adjacent(&problem, method, &()).unwrap_err();
             assert_eq!(error, DpError::GammaExceedsBeta { gamma: 3.0, beta: 1.0 });
         }
         assert_eq!(default_method(&problem), Method::Plain);
         assert_eq!(default_binary_method(&problem), Method::Plain);
-        // Processor 0 copies for 9; meanwhile 1 cannot gather 2 in time (15 + 5): so it receives
+        // Rank 0 copies for 9; meanwhile 1 cannot gather 2 in time (15 + 5): so it receives
         // both blocks itself, 9 + 5 + 5.
-        assert_eq!(optimal(&problem, Method::Plain, &()).unwrap().value, 19.0);
+        assert_eq!(optimal_adjacent(&problem, Method::Plain, &()).unwrap().value, 19.0);
     }
 
     #[test]
@@ -459,7 +458,7 @@ mod tests {
         let problem = problem(&blocks, (12.3, 0.7, 0.1));
         for root in [Root::Best, Root::Given(17)] {
             let problem = problem.with_root(root).unwrap();
-            let any = |&method| optimal(&problem, method, &()).unwrap();
+            let any = |&method| optimal_adjacent(&problem, method, &()).unwrap();
             agree(Method::ALL.iter().map(any));
             let binary = |method| optimal_binary(&problem, method, &()).unwrap();
             agree(binary_methods().map(binary));
@@ -479,7 +478,7 @@ mod tests {
         let problem = problem(&blocks, (12.3, 0.7, 0.1));
         let problem = problem.with_root(Root::Given(17)).unwrap();
         for &method in Method::ALL {
-            let optimum = optimal(&problem, method, &()).unwrap();
+            let optimum = optimal_adjacent(&problem, method, &()).unwrap();
             let time = completion_time(&optimum.tree, &problem).unwrap().units();
             assert!((time - optimum.value).abs() < 1e-12 * time);
         }
@@ -505,18 +504,18 @@ mod tests {
         }
         let blocks: Vec<u64> = (0..3000).map(|rank| rank * rank * 7919 % 1001).collect();
         let problem = problem(&blocks, (10.0, 1.0, 1.0));
-        let error = optimal(&problem, Method::Runs, &Poor).unwrap_err();
+        let error = optimal_adjacent(&problem, Method::Runs, &Poor).unwrap_err();
         assert_eq!(error, DpError::MemoryExhausted { allowed: 1000 });
     }
 
     #[test]
     fn large_integer_times_are_exact_or_refused() {
         let exact = problem(&[1 << 40, 1, 1 << 41], (1.0, 1.0, 1.0));
-        let optimum = optimal(&exact, Method::Dense, &()).unwrap();
+        let optimum = optimal_adjacent(&exact, Method::Dense, &()).unwrap();
         let time = completion_time(&optimum.tree, &exact).unwrap();
         assert_eq!(time.units(), optimum.value);
         let refused = problem(&[1 << 60, 1], (1.0, 1.0, 1.0));
-        let error = optimal(&refused, Method::Dense, &()).unwrap_err();
+        let error = optimal_adjacent(&refused, Method::Dense, &()).unwrap_err();
         assert_eq!(error, DpError::TooLarge { total: (1 << 60) + 1 });
     }
 
@@ -535,11 +534,11 @@ mod tests {
             let problem = problem.with_root(root).unwrap();
             for &method in Method::ALL {
                 let watch = Watcher(Mutex::default(), u64::MAX);
-                optimal(&problem, method, &watch).unwrap();
+                optimal_adjacent(&problem, method, &watch).unwrap();
                 let (done, total) = *watch.0.lock().unwrap();
                 assert_eq!(done, total, "{method:?}");
                 let watch = Watcher(Mutex::default(), 5);
-                let cancelled = optimal(&problem, method, &watch);
+                let cancelled = optimal_adjacent(&problem, method, &watch);
                 assert_eq!(cancelled, Err(DpError::Cancelled));
             }
             for method in binary_methods() {
@@ -568,7 +567,8 @@ mod tests {
         let scatter = Problem::scatter(gather.blocks().unwrap(), &equal).unwrap();
         assert_eq!(default_method(&scatter), Method::Dense);
         for &method in Method::ALL {
-            let [one, other] = [&gather, &scatter].map(|problem| optimal(problem, method, &()));
+            let [one, other] =
+                [&gather, &scatter].map(|problem| optimal_adjacent(problem, method, &()));
             assert_eq!(one, other);
             assert_eq!(memory_needed(&gather, method), memory_needed(&scatter, method));
         }
@@ -577,7 +577,7 @@ mod tests {
     #[test]
     fn problems_of_another_kind_are_refused() {
         let equal = Homogeneous::new(1.0, 1.0, 1.0).unwrap();
-        let vector = Vector { processors: 3, bytes: 2 };
+        let vector = Vector { ranks: 3, bytes: 2 };
         let broadcast = Problem::new(Operation::Broadcast, vector, equal).unwrap();
         let sizes = BlockSizes::new([2, 1, 4]).unwrap();
         let alpha = |sender: usize, receiver: usize| (sender + 2 * receiver) as f64;
@@ -601,7 +601,7 @@ mod tests {
             assert_eq!(default_method(&problem), Method::Plain);
             assert_eq!(default_binary_method(&problem), Method::Plain);
             assert_eq!(memory_needed(&problem, Method::Plain), Err(error.clone()));
-            assert_eq!(optimal(&problem, Method::Plain, &()), Err(error.clone()));
+            assert_eq!(optimal_adjacent(&problem, Method::Plain, &()), Err(error.clone()));
             assert_eq!(optimal_binary(&problem, Method::Plain, &()), Err(error));
         }
     }

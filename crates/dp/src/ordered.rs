@@ -51,9 +51,9 @@ pub(crate) fn right_receives<T: Scalar>(
 /// equality (non-integer costs), the first of the least joins is taken.
 ///
 /// # Complexity
-/// O(p^2) time in the worst case, a few scanned splits a processor as a rule; O(p) space.
+/// O(p^2) time in the worst case, a few scanned splits a rank as a rule; O(p) space.
 pub(crate) fn free_root_tree<T: Scalar>(sizes: &ScaledSizes<T>, table: &Triangle<T>) -> Tree {
-    tree_of_joins(sizes.processors(), |i, j| {
+    tree_of_joins(sizes.ranks(), |i, j| {
         best_join(sizes, |i, j| table.get(i, j), (i, j), |_| (true, true))
     })
 }
@@ -64,7 +64,7 @@ pub(crate) fn free_root_tree<T: Scalar>(sizes: &ScaledSizes<T>, table: &Triangle
 /// As [`free_root_tree`].
 pub(crate) fn fixed_root_tree<T: Scalar>(sizes: &ScaledSizes<T>, table: &RootedTable<T>) -> Tree {
     let root = table.root();
-    tree_of_joins(sizes.processors(), |i, j| {
+    tree_of_joins(sizes.ranks(), |i, j| {
         let holds_root = (i..=j).contains(&root);
         best_join(
             sizes,

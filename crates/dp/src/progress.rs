@@ -1,4 +1,4 @@
-//! How far a computation is, and whether it shall go on.
+//! Progress and cancellation of a computation.
 
 use crate::DpError;
 use std::ops::ControlFlow;

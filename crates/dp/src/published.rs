@@ -1,10 +1,10 @@
 //! The root and time that the published program reports for the best root, for reproduction only.
 //!
-//! The tables of OPT section 5 are met by a recurrence that lacks one case: a
-//! range's last processor is never its root, pairs included. Where that case pays (gamma < beta and
-//! large blocks at the end, or empty ones) the published times are above the optimum, and the
-//! published roots depend on the order in which ties were broken. Nothing but a comparison with
-//! the published tables should use this; [`optimal`](crate::optimal) is the program's own answer.
+//! The tables of OPT section 5 agree with a recurrence that lacks one case: a range's last rank is
+//! never its root, pairs included. If that case pays (gamma < beta and large blocks at the end, or
+//! empty ones) the published times are above the optimum, and the published roots depend on
+//! tie-breaking. Use this only for comparison with the published tables;
+//! [`optimal_adjacent`](crate::optimal_adjacent) is the program's own answer.
 
 use crate::ordered::{left_receives, right_receives};
 use crate::plain::Nonempty;
@@ -16,7 +16,7 @@ use tuwtree_model::{Rank, Scalar, ScaledSizes};
 /// choice.
 ///
 /// The root is found from the table: at each range the splits are tried in ascending order, a root
-/// on the right (unless it would be the range's last processor alone) before one on the left, the
+/// on the right (unless it would be the range's last rank alone) before one on the left, the
 /// first of the best is kept, and the search continues in the part that holds the root.
 ///
 /// # Errors
@@ -40,7 +40,7 @@ use tuwtree_model::{Rank, Scalar, ScaledSizes};
 /// assert_eq!(published::optimal_root_and_time(&scaled), Ok((0, 10)));
 /// ```
 pub fn optimal_root_and_time<T: Scalar>(sizes: &ScaledSizes<T>) -> Result<(Rank, T), DpError> {
-    let last = sizes.processors() - 1;
+    let last = sizes.ranks() - 1;
     let table = if coincides_with_optimum(sizes) {
         dense::free_root(sizes, &())?
     } else {
@@ -49,22 +49,22 @@ pub fn optimal_root_and_time<T: Scalar>(sizes: &ScaledSizes<T>) -> Result<(Rank,
     Ok((published_root(sizes, &table), table.get(0, last)))
 }
 
-/// How many splits share one bound.
+/// Number of splits that share one bound.
 const BLOCK: usize = 64;
 
-/// The table without the case "last processor as root".
+/// The table without the case "last rank as root".
 ///
-/// It is not monotone, so that every split may be the best. A block of splits is looked at only if the
-/// least times in it allow something better than what was found, whoever receives:
+/// The recurrence is not monotone, so that every split may be the best. A block of splits is examined only if its least
+/// times allow a better result than the best so far, with either receiver:
 ///
 /// ```text
 /// left receives     at least  least of C(i,k) - S(i,k)       + S(i,j)   and  least of C(k+1,j) + least of S(k+1,j)
 /// right receives    at least  least of C(k+1,j) - S(k+1,j)   + S(i,j)   and  least of C(i,k)   + least of S(i,k)
 /// ```
 ///
-/// and alpha, where neither side is without data. Exact for whole numbers, else but for rounding.
+/// and alpha, if both sides have data. Exact for integers, else up to rounding.
 pub(crate) fn incomplete_table<T: Scalar>(sizes: &ScaledSizes<T>) -> Result<Triangle<T>, DpError> {
-    let p = sizes.processors();
+    let p = sizes.ranks();
     let mut table = Triangle::new(0, p)?;
     let mut columns = TransposedTriangle::new(0, p)?;
     let nonempty = Nonempty::new(sizes);
@@ -129,27 +129,27 @@ pub(crate) fn end_joins<T: Scalar>(
     if i + 1 < j { left.least(right_receives(sizes, cost, (i, i, j))) } else { left }
 }
 
-/// So many values above all others.
+/// This many values above all others.
 fn never<T: Scalar>(count: usize) -> Result<Vec<T>, DpError> {
     let mut values = zeros(count)?;
     values.fill(T::NEVER);
     Ok(values)
 }
 
-/// Whether the missing case never decides: gamma = beta and no block is empty.
+/// True if the missing case never decides: gamma = beta and no block is empty.
 ///
 /// Let it have no effect on shorter ranges. On a pair it gives `comm(m_i) + gamma m_j`, the same as
 /// the left root's `gamma m_i + comm(m_j)`. On a longer range it gives
 /// `C(i,j-1) + comm(S(i,j-1)) + gamma m_j`, which is at least the left root's
 /// `C(i,j-1) + comm(m_j)` at the same split.
 fn coincides_with_optimum<T: Scalar>(sizes: &ScaledSizes<T>) -> bool {
-    (0..sizes.processors())
+    (0..sizes.ranks())
         .all(|rank| !sizes.is_empty(rank, rank) && sizes.copy(rank) == sizes.volume(rank, rank))
 }
 
 /// The root that the published program reports.
 fn published_root<T: Scalar>(sizes: &ScaledSizes<T>, table: &Triangle<T>) -> Rank {
-    let (mut i, mut j) = (0, sizes.processors() - 1);
+    let (mut i, mut j) = (0, sizes.ranks() - 1);
     while i < j {
         let cost = |i, j| table.get(i, j);
         let (mut least, mut part) = (T::NEVER, (i, j));

@@ -1,9 +1,9 @@
 //! Orders of the ranks of a machine with levels in which groups are together and a root is in the middle, and
 //! trees that are ordered in such an order.
 //!
-//! In rank order the usual root, rank 0, is at the edge of each of its groups: all messages come from one side, and one
-//! mate only is between it and the others, where it can collect for it. Nothing but the order of ranks
-//! demands this. In each group of the root's, the order may be *rotated*, so that half of the data is on either side:
+//! In rank order the usual root, rank 0, is at the edge of each of its groups: all messages come from one side, and
+//! only one mate lies between it and the others, where it can collect for it. Nothing but the order of ranks demands
+//! this. In each group of the root's, the order may be *rotated*, so that half of the data is on either side:
 //!
 //! ```text
 //!  rank order     [0 1 2 3] [4 5 6 7] [8 9 10 11] [12 13 14 15]
@@ -36,8 +36,8 @@ const MOST_SEARCHED: usize = 400;
 /// O(p h log p).
 pub fn rotated_order(problem: &Problem) -> Result<Vec<Rank>, DpError> {
     let (sizes, machine) = levels::parts(problem)?;
-    let nest = Nest::new(machine, problem.processors());
-    let mut order = Vec::with_capacity(problem.processors());
+    let nest = Nest::new(machine, problem.ranks());
+    let mut order = Vec::with_capacity(problem.ranks());
     match problem.root().given() {
         None => order.extend(&nest.order),
         Some(root) => {
@@ -52,7 +52,7 @@ pub fn rotated_order(problem: &Problem) -> Result<Vec<Rank>, DpError> {
     Ok(order)
 }
 
-/// A near-optimal tree among those that are ordered in this order of the ranks.
+/// A near-optimal tree among the ordered trees in this order of the ranks.
 ///
 /// # Errors
 /// As [`grids::near_optimal`].
@@ -68,15 +68,12 @@ pub fn near_optimal_in(
     progress: &dyn Progress,
 ) -> Result<Tree, DpError> {
     let (sizes, machine) = levels::parts(problem)?;
-    let processors = problem.processors();
-    let mut place = vec![None; processors];
+    let ranks = problem.ranks();
+    let mut place = vec![None; ranks];
     for (at, &rank) in order.iter().enumerate() {
         place[rank] = Some(at);
     }
-    assert!(
-        order.len() == processors && place.iter().all(Option::is_some),
-        "an order of all ranks"
-    );
+    assert!(order.len() == ranks && place.iter().all(Option::is_some), "an order of all ranks");
     let placed = BlockSizes::new(order.iter().map(|&rank| sizes.block(rank)));
     let placed = placed.expect("the blocks of a problem");
     let fits = "as many blocks and ranks as before";
@@ -86,10 +83,10 @@ pub fn near_optimal_in(
         root => placed.with_root(root),
     };
     let placed = placed.expect(fits);
-    let found = match processors {
+    let found = match ranks {
         0..=MOST_SEARCHED => levels::optimal(&placed, Class::CopyFirst, progress)?,
         _ => {
-            let grid = grids::GridReach::for_processors(processors);
+            let grid = grids::GridReach::for_ranks(ranks);
             grids::near_optimal(&placed, grid, progress)?
         }
     };
@@ -141,7 +138,7 @@ impl Rotation<'_> {
         order.extend(ranks(&others[..behind]));
     }
 
-    /// What some ranks weigh: what their messages take over a level, one by one.
+    /// Weight of some ranks: the time of their messages over a level, one by one.
     fn weight(&self, level: usize, places: &Range<usize>) -> f64 {
         let links = &self.machine.levels()[level].links;
         let own = |&rank: &Rank| {
@@ -152,7 +149,7 @@ impl Rotation<'_> {
     }
 }
 
-/// How many of the first weights are nearest to half of all.
+/// Number of the first weights nearest to half of all.
 fn halved(weights: &[f64]) -> usize {
     let half = 0.5 * weights.iter().sum::<f64>();
     let (mut sum, mut count) = (0.0, 0);

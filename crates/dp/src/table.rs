@@ -1,23 +1,23 @@
-//! Tables over the ranges of consecutive processors.
+//! Tables over the ranges of consecutive ranks.
 
 use crate::DpError;
 use tuwtree_model::{Rank, Scalar};
 
 /// One value for each range `[i..j]` with `first <= i <= j <= last`.
 ///
-/// Row by row, so that the ranges with the same start are neighbours. Ranges of one processor are
+/// Row by row, so that the ranges with the same start are neighbours. Ranges of one rank are
 /// kept too: they are 0 in every table here.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Triangle<T> {
     first: Rank,
-    /// Processors spanned; 0 for the table of an empty range.
+    /// Ranks spanned; 0 for the table of an empty range.
     width: usize,
     /// `width (width + 1) / 2` values.
     cells: Vec<T>,
 }
 
 impl<T: Scalar> Triangle<T> {
-    /// The table of processors `first..first + width`, all 0.
+    /// The table of ranks `first..first + width`, all 0.
     ///
     /// # Errors
     /// [`DpError::OutOfMemory`].
@@ -54,7 +54,7 @@ impl<T: Scalar> Triangle<T> {
     }
 }
 
-/// The same values column by column: the ranges with the same end are neighbours.
+/// A triangle stored column by column: ranges with one end are neighbours.
 ///
 /// The plain recurrences keep it beside the [`Triangle`], so that their inner loops read two runs
 /// of consecutive values.
@@ -65,7 +65,7 @@ pub(crate) struct TransposedTriangle<T> {
 }
 
 impl<T: Scalar> TransposedTriangle<T> {
-    /// As [`Triangle::new`].
+    /// See [`Triangle::new`].
     pub(crate) fn new(first: Rank, width: usize) -> Result<TransposedTriangle<T>, DpError> {
         Ok(TransposedTriangle { first, cells: zeros(triangle_cells(width))? })
     }
@@ -83,12 +83,12 @@ impl<T: Scalar> TransposedTriangle<T> {
     }
 }
 
-/// The ranges of a fixed-root problem: `F(i,j)` for those that hold the root, `C(i,j)` for those
-/// on either side of it.
+/// Ranges of a fixed-root problem: `F(i,j)` for ranges with the root, `C(i,j)` for ranges on either
+/// side of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RootedTable<T> {
     root: Rank,
-    processors: usize,
+    ranks: usize,
     /// `C` on `[0..root-1]`.
     pub(crate) before: Triangle<T>,
     /// `C` on `[root+1..p-1]`.
@@ -104,12 +104,12 @@ impl<T: Scalar> RootedTable<T> {
     /// [`DpError::OutOfMemory`].
     pub(crate) fn new(
         root: Rank,
-        processors: usize,
+        ranks: usize,
         before: Triangle<T>,
         after: Triangle<T>,
     ) -> Result<RootedTable<T>, DpError> {
-        let cells = zeros(cells_with_root(processors, root))?;
-        Ok(RootedTable { root, processors, before, after, cells })
+        let cells = zeros(cells_with_root(ranks, root))?;
+        Ok(RootedTable { root, ranks, before, after, cells })
     }
 
     /// The given root, which all ranges of `F` hold.
@@ -143,25 +143,25 @@ impl<T: Scalar> RootedTable<T> {
 
     /// `F(i,root)`, …, `F(i,p-1)`.
     pub(crate) fn row(&self, i: Rank) -> &[T] {
-        let width = self.processors - self.root;
+        let width = self.ranks - self.root;
         &self.cells[i * width..(i + 1) * width]
     }
 
     #[inline(always)]
     fn index(&self, i: Rank, j: Rank) -> usize {
         debug_assert!(i <= self.root && self.root <= j, "[{i}..{j}] does not hold the root");
-        i * (self.processors - self.root) + (j - self.root)
+        i * (self.ranks - self.root) + (j - self.root)
     }
 }
 
-/// The number of ranges within `width` consecutive processors.
+/// The number of ranges within `width` consecutive ranks.
 pub(crate) fn triangle_cells(width: usize) -> usize {
     width * (width + 1) / 2
 }
 
 /// The number of ranges that hold `root`.
-pub(crate) fn cells_with_root(processors: usize, root: Rank) -> usize {
-    (root + 1) * (processors - root)
+pub(crate) fn cells_with_root(ranks: usize, root: Rank) -> usize {
+    (root + 1) * (ranks - root)
 }
 
 /// `length` zeros.

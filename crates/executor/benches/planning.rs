@@ -1,12 +1,11 @@
-//! How long a rank takes to plan an allgather or a reduce-scatter:
-//! `MPICC=mpicc.openmpi cargo bench -p tuwtree-executor --bench planning`.
+//! Time in which a rank plans an allgather or a reduce-scatter: `MPICC=mpicc.openmpi cargo bench -p
+//! tuwtree-executor --bench planning`.
 //!
-//! Every rank knows all sizes, and works out by itself, in integers, by which algorithm blocks go, and in how many pieces
-//! (what calls with `auto` do), the table of pieces, and what it sends and receives in the rounds of a phase, after which
-//! others are alike. Where no machine is known there is least to look at, and where latency overlaps, on links that are all
-//! alike, most: then messages are performed in thought. What is to be met: 10 ms at 512 ranks, 100 ms at 8192; whatever takes
-//! longer ends the bench with an error. Medians of nine attempts. Messages are bound to memory after that, which takes an MPI
-//! job, and is not timed here.
+//! Every rank knows all sizes, and works out by itself, in integers, the algorithm and number of pieces (as calls with
+//! `auto` do), the table of pieces, and its messages in the rounds of a phase, after which others are alike. The least
+//! work is without a machine; the most where latency overlaps and all links are alike, since messages are then
+//! simulated. Targets: 10 ms at 512 ranks, 100 ms at 8192; a longer median of nine attempts ends the bench with an
+//! error. Binding messages to memory needs an MPI job, and is not timed here.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -18,7 +17,7 @@ use tuwtree_model::{
     BlockSizes, ClosedSet, Distribution, DistributionParameters, Homogeneous, Network, Randomness,
 };
 
-/// Of so many attempts the median counts.
+/// Number of attempts; the median counts.
 const ATTEMPTS: usize = 9;
 
 fn main() {
@@ -26,16 +25,16 @@ fn main() {
     println!("{:>6}  {:>8}  {:<14}  {:<12}  {columns}", "ranks", "mean", "operation", "machine");
     let overlapping = overlapping();
     let mut is_met = true;
-    for (processors, most_milliseconds) in [(48, 10.0), (512, 10.0), (4096, 100.0), (8192, 100.0)] {
+    for (ranks, most_milliseconds) in [(48, 10.0), (512, 10.0), (4096, 100.0), (8192, 100.0)] {
         for mean in [100, 100_000] {
-            let parameters = DistributionParameters::new(processors, mean);
+            let parameters = DistributionParameters::new(ranks, mean);
             let sizes = Distribution::Spikes.sizes(parameters, Randomness::default());
             let sizes = sizes.expect("sizes are in range");
             for operation in [Operation::Allgather, Operation::ReduceScatter] {
                 for machine in [None, Some(&overlapping)] {
                     let name = machine.map_or("unknown", |machine| &machine.name);
                     let case =
-                        format!("{processors:>6}  {mean:>8}  {:<14}  {name:<12}", operation.name());
+                        format!("{ranks:>6}  {mean:>8}  {:<14}  {name:<12}", operation.name());
                     let all = planned(&case, &sizes, operation, machine);
                     is_met &= 1e3 * all.as_secs_f64() <= most_milliseconds;
                 }
@@ -52,13 +51,13 @@ fn planned(
     operation: Operation,
     machine: Option<&Machine>,
 ) -> Duration {
-    let processors = sizes.processors();
+    let ranks = sizes.ranks();
     let parts = [
         median(|| chosen_circulation(operation, sizes, machine)),
-        median(|| own_rounds(sizes, processors / 3)),
+        median(|| own_rounds(sizes, ranks / 3)),
         {
-            let rounds = own_rounds(sizes, processors / 3);
-            median(|| messages_of_a_phase(&rounds, processors))
+            let rounds = own_rounds(sizes, ranks / 3);
+            median(|| messages_of_a_phase(&rounds, ranks))
         },
     ];
     let all: Duration = parts.iter().sum();
@@ -68,7 +67,7 @@ fn planned(
     all
 }
 
-/// Where latency is five times as long as a message occupies ports.
+/// A machine whose latency is five times the time that a message occupies ports.
 fn overlapping() -> Machine {
     let costs = Homogeneous::new(6e-6, 1e-10, 0.0).expect("costs");
     let costs = costs.with_overhead(1e-6).expect("less than the latency");
@@ -100,8 +99,8 @@ fn own_rounds(sizes: &BlockSizes, rank: usize) -> RankRounds {
 }
 
 /// The pieces of all messages of a phase in the middle.
-fn messages_of_a_phase(rounds: &RankRounds, processors: usize) -> usize {
-    let phase = processors.next_power_of_two().ilog2() as usize;
+fn messages_of_a_phase(rounds: &RankRounds, ranks: usize) -> usize {
+    let phase = ranks.next_power_of_two().ilog2() as usize;
     let mut messages = RoundMessages::default();
     let middle = rounds.count() / 2;
     let pieces = (middle..middle + phase).map(|round| {

@@ -1,11 +1,10 @@
-//! Processor i contributes i + 1 numbers: gathered once, then scattered back three times by an
+//! Rank i contributes i + 1 numbers: gathered once, then scattered back three times by an
 //! operation that is set up once. Run by the `mpirun` of the MPI library it is built with.
 
 use std::error::Error;
-use tuwtree_executor::ClosedSet;
+use tuwtree_binding::{Arguments, Communicator, Partition, PartitionMut};
 use tuwtree_executor::collective::Collectives;
 use tuwtree_executor::settings::Setting;
-use tuwtree_executor::sys::{Arguments, Communicator, Partition, PartitionMut};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let universe = mpi::initialize().ok_or("MPI is initialized already")?;

@@ -5,20 +5,15 @@
 //! - [`tree`]: adaptive trees, built by the processes themselves.
 //! - [`play`]: a part ([`tuwtree_schedule::part`]) bound to memory, started and waited for as often
 //!   as one likes.
-//! - [`measure`]: what messages cost here, and how long collectives take.
-//! - [`sys`]: the little of MPI's C interface that is needed, made safe: the only place, beside
-//!   [`collective::guarded`] and its kin, with `unsafe` code.
 //!
-//! The library builds against one MPI library, the one that `MPICC` names. It knows communicators,
-//! and nothing of terminals. The library for C is the crate `tuwtree-mpi`.
+//! MPI itself is the crate `tuwtree-binding`, which builds against the MPI library that `MPICC` names. `unsafe` code
+//! here is in [`collective::guarded`] and its kin only. The library for C is the crate `tuwtree-mpi`; the program
+//! that measures is `tuwtree-cluster`.
 
 pub mod collective;
-pub mod measure;
 mod planning;
 pub mod play;
 pub mod settings;
-#[expect(unsafe_code, reason = "this is where MPI is called; each block states why it is sound")]
-pub mod sys;
 pub mod tree;
 
 /// Members and names of closed sets, such as [`settings::Algorithm`], and operations.

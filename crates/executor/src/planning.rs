@@ -1,22 +1,21 @@
-//! Which construction is chosen for a problem, and the tree that it builds: the only place of the
-//! executor that asks the catalogue (`tuwtree-plan`) for trees.
+//! Choice of a construction for a problem, and its tree: the only place of the executor that asks
+//! the catalogue (`tuwtree-plan`) for trees.
 
 use std::rc::Rc;
 use tuwtree_model::{
-    BlockSizes, ClosedSet, Collective, Construction, Order, Problem, Rank, Root, StatedCosts, Tree,
+    BlockSizes, Collective, Construction, Order, Problem, Rank, Root, StatedCosts, Tree,
 };
-use tuwtree_plan::catalogue::Found;
+use tuwtree_plan::catalogue::OnlinePart;
 use tuwtree_plan::{
-    Effort, Library, NoTree, Outcome, Plan, Request, Settings, VectorUse, Wanted, baselines,
-    catalogue, compare,
+    Advice, Effort, NoTree, Outcome, Request, Settings, Wanted, catalogue, compare, judged_library,
+    recommended,
 };
 use tuwtree_schedule::Schedule;
-use tuwtree_treegen::AdaptiveRule;
 
 /// The gather, or scatter (`is_outward`), of these blocks at these costs.
 ///
 /// # Errors
-/// A root out of range, costs for another number of processors.
+/// A root out of range, costs for another number of ranks.
 pub(crate) fn problem(
     is_outward: bool,
     sizes: &BlockSizes,
@@ -32,50 +31,9 @@ pub(crate) fn problem(
         .map_err(|error| error.to_string())
 }
 
-/// Whether a comparison of all constructions would build this one for the problem.
-pub(crate) fn suits(construction: Construction, problem: &Problem) -> bool {
-    let request = Request::new(problem, measured_as(construction), &());
-    // Programs are found within seconds at the sizes that are measured; a search for trees need not end.
-    let effort = if construction.builds_trees() { Effort::Quick } else { Effort::Moderate };
-    request.suitable(Order::Any, effort).iter().any(|one| one.construction == construction)
-}
-
-/// The adaptive tree is measured as TUW measures it; what has no tree may cut a vector.
-fn measured_as(construction: Construction) -> Settings {
-    let vector = if construction.builds_trees() { VectorUse::Whole } else { VectorUse::Cut };
-    Settings { adaptive_rule: AdaptiveRule::GatherTime, vector, ..Settings::DEFAULT }
-}
-
-/// The plan of this construction, as it is measured; `None` if it has none for the problem.
-///
-/// # Errors
-/// Why it cannot be built.
-pub(crate) fn measured_plan(
-    construction: Construction,
-    problem: &Problem,
-) -> Result<Option<Plan>, String> {
-    let request = Request::new(problem, measured_as(construction), &());
-    let wanted = Wanted { effort: Effort::Moderate, ..Wanted::named(construction) };
-    match request.build(wanted) {
-        Ok(built) => Ok(Some(built.plan)),
-        Err(NoTree::Skipped(_)) => Ok(None),
-        Err(NoTree::Failed(error)) => Err(format!("{}: {error}", construction.name())),
-    }
-}
-
-/// What the library that calls itself so takes for the problem by itself, by the judge; `None` if
-/// nothing is known of it, or its time cannot be stated.
-pub(crate) fn judged_library(problem: &Problem, name: &str) -> Option<f64> {
-    let library = Library::named(name)?;
-    let Root::Given(root) = problem.root() else { return None };
-    let all = baselines(problem, root).ok()?;
-    all.iter().find(|one| one.library == library).map(|one| one.judged.units())
-}
-
-/// The schedule of least time by the judge for an operation that is set up once, the unpack step at the
-/// root counted: of all constructions that suit and are found in a time that a program may wait. `None` if
-/// the library that calls itself so takes at most 2 % longer by its own call, or in all trees some process
-/// but the root holds more than `most_passed` bytes of others' data.
+/// The recommended schedule for an operation that is set up once: of all constructions that suit and are found in a time
+/// that a program may wait, and whose trees leave no rank but the root more than `most_passed` bytes of others' data.
+/// `None` if there is none, or this library's own call takes at most 2 % longer.
 ///
 /// # Errors
 /// No tree has a completion time.
@@ -85,35 +43,33 @@ pub(crate) fn best_schedule(
     most_passed: u64,
 ) -> Result<Option<Rc<Schedule>>, String> {
     let outcomes = outcomes(problem, is_quick)?;
-    let held = outcomes.iter().filter_map(|one| Some((one, held_tree(one, problem, most_passed)?)));
-    let best = held.min_by_key(|(outcome, _)| outcome.judged_unpacked);
-    let Some((_, tree)) = best.filter(|(outcome, _)| pays(outcome, problem, library)) else {
-        return Ok(None);
-    };
+    let held = outcomes.iter().filter(|one| held_tree(one, problem, most_passed).is_some());
+    let best = recommended(held.collect(), Advice::TOLERANCE_PERCENT / 100.0);
+    let paying = best.filter(|outcome| pays(outcome, problem, library));
+    let Some(tree) = paying.and_then(|outcome| outcome.tree().ok()) else { return Ok(None) };
     Schedule::without_costs(tree, problem.collective())
         .map(|schedule| Some(Rc::new(schedule)))
         .map_err(|error| error.to_string())
 }
 
-/// What `use_of` makes of the tree of least time by the judge, of those that are found while others wait
-/// for a call, for which it makes something, and what has built that; `None` if the library that calls itself so takes at most 2 % longer
-/// by its own call, or there is no such tree.
+/// Result of `use_of` on the tree of least time by the judge, among the quick constructions for which it succeeds, with
+/// the construction; `None` if this library's own call takes at most 2 % longer, or no tree exists.
 pub(crate) fn best_passed<T>(
     problem: &Problem,
     library: &str,
     use_of: impl Fn(&Tree) -> Option<T>,
 ) -> Option<(Construction, T)> {
     let mut outcomes = outcomes(problem, is_instant).ok()?;
-    outcomes.sort_by_key(|outcome| outcome.judged_unpacked);
+    outcomes.sort_by_key(|outcome| outcome.unpacked);
     let mut paying = outcomes.iter().take_while(|one| pays(one, problem, library));
     paying.find_map(|one| Some((one.construction, use_of(one.tree().ok()?)?)))
 }
 
-/// What a process finds by itself of the `deadline-online` tree, which all find alike.
+/// A process's part of the `deadline-online` tree; consistent at all processes.
 ///
 /// # Errors
 /// Costs of each pair; costs that are too large.
-pub(crate) fn found_online(problem: &Problem, rank: Rank) -> Result<Found, String> {
+pub(crate) fn found_online(problem: &Problem, rank: Rank) -> Result<OnlinePart, String> {
     catalogue::found_online(problem, rank).map_err(|error| error.to_string())
 }
 
@@ -166,14 +122,13 @@ fn outcomes(
         .map_err(|error| error.to_string())
 }
 
-/// Whether the library that calls itself so takes noticeably longer by its own call.
+/// True if this library's own call takes noticeably longer.
 fn pays(outcome: &Outcome, problem: &Problem, library: &str) -> bool {
-    let most = ENOUGH * outcome.judged_unpacked.units();
+    let most = ENOUGH * outcome.unpacked.units();
     loses_data(problem) || judged_library(problem, library).is_none_or(|judged| judged > most)
 }
 
-/// Whether the library's own gather has more under way at once than a window, where the judge does not look at windows,
-/// since nothing overlaps.
+/// True if the library's own gather exceeds the window, where the judge ignores windows, since nothing overlaps.
 fn loses_data(problem: &Problem) -> bool {
     let window = problem.stated_costs().network().window;
     let (Some(window), Some(sizes)) = (window, problem.blocks()) else { return false };
@@ -182,46 +137,45 @@ fn loses_data(problem: &Problem) -> bool {
     !is_judged && sizes.total() - sizes.block(root) > window
 }
 
-/// The library's own call is chosen up to so many times the time of the best tree.
+/// Ratio to the time of the best tree up to which the library's own call is chosen.
 const ENOUGH: f64 = 1.02;
 
-/// The most processors for which a tree is searched for pair by pair, and by many searches or a cubic
+/// The most ranks for which a tree is searched for pair by pair, and by many searches or a cubic
 /// one at costs that are the same everywhere or on each level.
 const MOST: (usize, usize) = (24, 300);
 
 /// The most for which the best ordered tree is searched for.
 const MOST_OPTIMAL: usize = 1000;
 
-/// The most processors for which the best tree of adjacent subtrees, and the optimal one, is searched for
+/// The most ranks for which the best tree of adjacent subtrees, and the optimal one, is searched for
 /// while others wait for a call.
 const MOST_INSTANT: (usize, usize) = (256, 32);
 
-/// Whether a tree of consecutive ranks is found while others wait for a call: in some milliseconds.
-/// Deadline splitting was within 2 % of the optimum that takes a thousand times as long, where latency
-/// overlaps.
+/// True if a tree of consecutive ranks is found within milliseconds, while a call waits. Deadline splitting was within
+/// 2 % of the optimum that takes a thousand times as long, where latency overlaps.
 fn is_instant(construction: Construction, problem: &Problem) -> bool {
-    let processors = problem.processors();
+    let ranks = problem.ranks();
     match construction {
         Construction::Deadline => true,
-        Construction::Adjacent => processors <= MOST_INSTANT.0,
-        Construction::Optimal => processors <= MOST_INSTANT.1 && is_quick(construction, problem),
+        Construction::Adjacent => ranks <= MOST_INSTANT.0,
+        Construction::Optimal => ranks <= MOST_INSTANT.1 && is_quick(construction, problem),
         other => catalogue::row(other).is_online,
     }
 }
 
-/// Whether a tree is found in a time that a program may wait.
+/// True if a tree is found in a time that a program may wait.
 fn is_quick(construction: Construction, problem: &Problem) -> bool {
-    let processors = problem.processors();
+    let ranks = problem.ranks();
     if catalogue::row(construction).is_online {
         return true;
     }
-    match problem.costs().homogeneous(processors) {
-        None if problem.costs().hierarchy().is_none() => processors <= MOST.0,
-        None => processors <= MOST.1,
-        Some(costs) if costs.gamma() > costs.beta() => processors <= MOST.1,
+    match problem.costs().homogeneous(ranks) {
+        None if problem.costs().hierarchy().is_none() => ranks <= MOST.0,
+        None => ranks <= MOST.1,
+        Some(costs) if costs.gamma() > costs.beta() => ranks <= MOST.1,
         Some(_) if matches!(construction, Construction::Adjacent | Construction::Deadline) => true,
-        Some(_) if construction == Construction::Optimal => processors <= MOST_OPTIMAL,
-        Some(_) => processors <= MOST.1,
+        Some(_) if construction == Construction::Optimal => ranks <= MOST_OPTIMAL,
+        Some(_) => ranks <= MOST.1,
     }
 }
 
@@ -272,8 +226,9 @@ mod tests {
         // Not in rank order, and so fast only where the root need not unpack: gamma is 0.
         let problem = gather(&[0, 9, 1, 9, 1, 9, 1, 9, 1, 9, 1], 10.0);
         let schedule = best_schedule(&problem, "a library", 100).unwrap().expect("a tree");
-        let optimal = measured_plan(Construction::Optimal, &problem).unwrap().unwrap();
-        let optimal = optimal.into_tree().unwrap();
+        let request = Request::new(&problem, Settings::DEFAULT, &());
+        let optimal = request.build(Wanted::named(tuwtree_model::Construction::Optimal)).unwrap();
+        let optimal = optimal.plan.into_tree().unwrap();
         let optimal = Schedule::without_costs(&optimal, problem.collective()).unwrap();
         let time = |schedule: &Schedule| {
             tuwtree_schedule::simulate(

@@ -1,32 +1,33 @@
-//! How collective operations on a communicator are performed: by which algorithm, with what.
+//! Settings of collective operations on a communicator: algorithms and their parameters.
 //!
-//! The settings come from the environment of the communicator's first processor, which is the one
+//! The settings come from the environment of the communicator's first rank, which is the one
 //! whose environment and files count, and from what the program says afterwards. They are the
-//! same at all processors.
+//! same at all ranks.
 
 use crate::play::Mode;
-use crate::sys::{Communicator, MpiError};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use tuwtree_binding::{Communicator, MpiError};
 use tuwtree_io::{FileError, Source, machine, schedule};
 use tuwtree_model::document::Machine;
 use tuwtree_model::quantity::parse_bytes;
 use tuwtree_model::{ClosedSet, Operation};
 
-/// By which algorithm blocks are gathered and scattered.
+/// Algorithm of gathers and scatters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::VariantArray, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Algorithm {
     /// The adaptive tree that does best where copies cost nothing (TUW Lemma 1), built by the
-    /// processors themselves.
+    /// ranks themselves.
     AdaptiveGatherTime,
     /// The adaptive tree that does best where a copy costs as much as a transmission (TUW Lemma 4).
     AdaptiveDataSize,
     /// The adaptive tree by the completion times that a machine's costs give.
     AdaptiveCompletionTime,
-    /// The tree in which each processor that knows all sizes finds its own place; where the root alone knows
+    /// The tree in which each rank that knows all sizes finds its own place; where the root alone knows
     /// them, it finds all places, and hands them out.
     DeadlineOnline,
     /// Every block straight to or from the root.
@@ -35,12 +36,11 @@ pub enum Algorithm {
     Native,
     /// A given schedule.
     Schedule,
-    /// What takes least by a machine's costs, for the sizes at hand: what is done where a machine is
-    /// known and no algorithm is stated.
+    /// Least time by a machine's costs, for the given sizes: the default where a machine is known.
     Auto,
 }
 
-/// By which algorithm blocks go from all ranks to all, where there is no root.
+/// Algorithm of operations without a root.
 #[derive(
     Clone,
     Copy,
@@ -54,7 +54,7 @@ pub enum Algorithm {
 )]
 #[strum(serialize_all = "kebab-case")]
 pub enum RootlessAlgorithm {
-    /// What takes least by a machine's costs, for the sizes at hand.
+    /// Least time by a machine's costs, for the given sizes.
     Auto,
     /// Whatever the MPI library does.
     Native,
@@ -66,9 +66,10 @@ pub enum RootlessAlgorithm {
     CirculantPieces,
     /// Bruck's windows of blocks where messages of several steps are under way at once.
     BruckPostal,
-    /// As [`CirculantPieces`](RootlessAlgorithm::CirculantPieces), ranks in an order in which large blocks are far apart.
+    /// Like [`CirculantPieces`](RootlessAlgorithm::CirculantPieces), with ranks in an order that separates large
+    /// blocks.
     CirculantBalanced,
-    /// As [`BruckPostal`](RootlessAlgorithm::BruckPostal), ranks in that order.
+    /// Like [`BruckPostal`](RootlessAlgorithm::BruckPostal), with ranks in that order.
     BruckBalanced,
     /// Each message of an alltoall straight to its receiver.
     Linear,
@@ -80,11 +81,12 @@ pub enum RootlessAlgorithm {
 /// `bruck:4`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RootlessChoice {
-    /// By which algorithm.
+    /// The algorithm.
     pub algorithm: RootlessAlgorithm,
-    /// Into how many pieces [`RootlessAlgorithm::CirculantPieces`] and [`RootlessAlgorithm::CirculantBalanced`] cut each block,
-    /// after how many steps what is sent has come in [`RootlessAlgorithm::BruckPostal`] and
-    /// [`RootlessAlgorithm::BruckBalanced`], or the radix of [`RootlessAlgorithm::Bruck`]; none for what is best by the costs.
+    /// Number of pieces of each block in [`RootlessAlgorithm::CirculantPieces`] and
+    /// [`RootlessAlgorithm::CirculantBalanced`], number of steps until a sent message has arrived in
+    /// [`RootlessAlgorithm::BruckPostal`] and [`RootlessAlgorithm::BruckBalanced`], or the radix of
+    /// [`RootlessAlgorithm::Bruck`]; `None` for the best one by the costs.
     pub number: Option<NonZeroU16>,
 }
 
@@ -175,7 +177,7 @@ fn by_name<T: ClosedSet>(name: &str) -> Option<T> {
     T::all().find(|one| one.name() == name)
 }
 
-/// What can be set.
+/// A setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::VariantArray, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Setting {
@@ -187,9 +189,9 @@ pub enum Setting {
     Machine,
     /// The file of a schedule document.
     Schedule,
-    /// How many bytes of others' data a process passes on at most.
+    /// Most bytes of others' data that a process passes on.
     MostPassed,
-    /// How many bytes may be under way to a process at once in a gather.
+    /// Most bytes under way to a process at once in a gather.
     Window,
     /// The [`RootlessChoice`] for allgathers.
     Allgather,
@@ -214,6 +216,16 @@ impl Setting {
             Setting::Alltoall => "TUWTREE_ALLTOALL",
         }
     }
+
+    /// The operation without a root whose algorithm it states, of the same name.
+    fn operation(self) -> Option<Operation> {
+        self.name().parse().ok()
+    }
+
+    /// The settings of operations without a root, with these.
+    fn rootless() -> impl Iterator<Item = (Setting, Operation)> {
+        Setting::all().filter_map(|one| Some((one, one.operation()?)))
+    }
 }
 
 impl FromStr for Setting {
@@ -225,7 +237,7 @@ impl FromStr for Setting {
     }
 }
 
-/// Why something cannot be set.
+/// Reason for which a setting is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingError {
     /// No such setting.
@@ -233,37 +245,37 @@ pub enum SettingError {
     Name {
         /// The name that was given, which is none.
         name: String,
-        /// Those that there are.
+        /// Allowed names.
         allowed: String,
     },
     /// No such value.
     #[error("{} {value:?}: one of {allowed} is allowed", .setting.variable())]
     Value {
-        /// What was to be set.
+        /// The setting.
         setting: Setting,
         /// The value that was given, which it does not take.
         value: String,
-        /// Those that there are.
+        /// Allowed names.
         allowed: String,
     },
     /// No number of bytes.
     #[error("{} {value:?}: {reason}", .setting.variable())]
     Bytes {
-        /// What was to be set.
+        /// The setting.
         setting: Setting,
         /// The value that was given.
         value: String,
-        /// What is allowed.
+        /// Allowed values.
         reason: String,
     },
     /// A file that cannot be read, or is no such document.
     #[error("{} {path:?}: {reason}", .setting.variable())]
     File {
-        /// What the file was for: a machine or a schedule.
+        /// Kind of the file: a machine or a schedule.
         setting: Setting,
         /// The path that was given.
         path: String,
-        /// Why the file cannot be read or used, in words.
+        /// Reason for which the file cannot be read or used.
         reason: String,
     },
     /// Something else is needed.
@@ -277,19 +289,19 @@ pub enum SettingError {
         needed: Setting,
     },
     /// A machine for others.
-    #[error("{} is for {machine} processes; the communicator has {processors}", Setting::Machine.variable())]
-    Processors {
-        /// How many the machine is for.
+    #[error("{} is for {machine} processes; the communicator has {ranks}", Setting::Machine.variable())]
+    Ranks {
+        /// Number of the machine's ranks.
         machine: usize,
-        /// How many there are.
-        processors: usize,
+        /// Number of the communicator's ranks.
+        ranks: usize,
     },
-    /// What another processor says.
+    /// Rank with other settings.
     #[error("processes do not set the same: {name} is {first:?} at rank 0, {own:?} at {rank}")]
     Differ {
         /// The name of the setting that differs.
         name: String,
-        /// Its value at processor 0.
+        /// Its value at rank 0.
         first: String,
         /// A rank that has another value.
         rank: usize,
@@ -298,35 +310,27 @@ pub enum SettingError {
     },
 }
 
-/// Operations without a root that have settings.
-const ROOTLESS: [Operation; 3] =
-    [Operation::Allgather, Operation::ReduceScatter, Operation::Alltoall];
-
-/// How collective operations on a communicator are performed.
+/// Settings of collective operations on a communicator.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// How trees are found, or who else performs the operation, if that is stated.
+    /// Stated algorithm, for trees or the library.
     pub stated: Option<Algorithm>,
-    /// Whether messages to several children go at once, or one after the other.
+    /// Concurrent or successive messages to several children.
     pub mode: Mode,
-    /// What it costs, where the algorithm asks.
+    /// The machine, for algorithms that need costs.
     pub machine: Option<Machine>,
     /// The file of the schedule, which the root reads.
     pub schedule: Option<PathBuf>,
-    /// How many bytes of others' data a process that is not the root holds at most.
+    /// Most bytes of others' data at a process other than the root.
     pub most_passed: u64,
-    /// How many bytes may be under way to a process at once in a gather whose tree is chosen, where switches
-    /// have no room for more; `None` for what the machine says ([`Settings::window`]).
+    /// Most bytes under way to a process at once in a gather with a chosen tree, for switches with small buffers;
+    /// `None` for the machine's own ([`Settings::window`]).
     pub window: Option<u64>,
-    /// By which algorithm allgathers go, if that is stated.
-    pub allgather: Option<RootlessChoice>,
-    /// The same for reduce-scatters.
-    pub reduce_scatter: Option<RootlessChoice>,
-    /// The same for alltoalls.
-    pub alltoall: Option<RootlessChoice>,
+    /// Stated algorithms of operations without a root.
+    pub stated_rootless: BTreeMap<Operation, RootlessChoice>,
 }
 
-/// A tree saves latency and overhead, which are nothing beside what so much data takes.
+/// A tree saves latency and overhead, which are negligible for this much data.
 const MOST_PASSED: u64 = 1 << 26;
 
 impl Default for Settings {
@@ -339,26 +343,22 @@ impl Default for Settings {
             schedule: None,
             most_passed: MOST_PASSED,
             window: None,
-            allgather: None,
-            reduce_scatter: None,
-            alltoall: None,
+            stated_rootless: BTreeMap::new(),
         }
     }
 }
 
-/// Settings on their way to the other processors.
+/// Settings on their way to the other ranks.
 #[derive(Clone, Default, Serialize, Deserialize)]
 struct Stated {
     algorithm: Option<String>,
     mode: Option<String>,
-    /// The machine's file, and what it says.
+    /// The machine's file, and its contents.
     machine: Option<(String, Machine)>,
     schedule: Option<String>,
     most_passed: Option<u64>,
     window: Option<u64>,
-    allgather: Option<String>,
-    reduce_scatter: Option<String>,
-    alltoall: Option<String>,
+    rootless: BTreeMap<Operation, String>,
 }
 
 /// The number of bytes that a setting states.
@@ -396,9 +396,9 @@ impl Stated {
             Setting::Schedule => self.schedule = Some(value),
             Setting::MostPassed => self.most_passed = Some(bytes(setting, value)?),
             Setting::Window => self.window = Some(bytes(setting, value)?),
-            Setting::Allgather => self.allgather = Some(value),
-            Setting::ReduceScatter => self.reduce_scatter = Some(value),
-            Setting::Alltoall => self.alltoall = Some(value),
+            Setting::Allgather | Setting::ReduceScatter | Setting::Alltoall => {
+                self.rootless.extend(setting.operation().zip(Some(value)));
+            }
         }
         Ok(())
     }
@@ -415,7 +415,7 @@ impl Stated {
     }
 
     /// Changes the settings as stated.
-    fn apply(&self, settings: &mut Settings, processors: usize) -> Result<(), SettingError> {
+    fn apply(&self, settings: &mut Settings, ranks: usize) -> Result<(), SettingError> {
         if let Some(name) = &self.algorithm {
             settings.stated = Some(name.parse()?);
         }
@@ -423,7 +423,7 @@ impl Stated {
             settings.mode = mode_from(name)?;
         }
         if let Some((path, machine)) = &self.machine {
-            machine.costs.check_processors(processors).map_err(|error| {
+            machine.costs.check_ranks(ranks).map_err(|error| {
                 let reason = error.to_string();
                 SettingError::File { setting: Setting::Machine, path: path.clone(), reason }
             })?;
@@ -434,23 +434,19 @@ impl Stated {
         }
         settings.most_passed = self.most_passed.unwrap_or(settings.most_passed);
         settings.window = self.window.or(settings.window);
-        if let Some(choice) = &self.allgather {
-            settings.allgather = Some(RootlessChoice::stated(Setting::Allgather, choice)?);
-        }
-        if let Some(choice) = &self.reduce_scatter {
-            let choice = RootlessChoice::stated(Setting::ReduceScatter, choice)?;
-            settings.reduce_scatter = Some(choice);
-        }
-        if let Some(choice) = &self.alltoall {
-            settings.alltoall = Some(RootlessChoice::stated(Setting::Alltoall, choice)?);
+        for (setting, operation) in Setting::rootless() {
+            if let Some(choice) = self.rootless.get(&operation) {
+                let choice = RootlessChoice::stated(setting, choice)?;
+                settings.stated_rootless.insert(operation, choice);
+            }
         }
         settings.check_complete()
     }
 }
 
 impl Settings {
-    /// The settings that the environment of the communicator's first processor states. Collective;
-    /// an error is one at all processors.
+    /// The settings that the environment of the communicator's first rank states. Collective;
+    /// an error is one at all ranks.
     ///
     /// # Errors
     /// The inner result: [`SettingError`] as a text. The outer: what MPI returns.
@@ -462,7 +458,7 @@ impl Settings {
         Settings::default().changed(comm, &stated)
     }
 
-    /// These settings with one changed. Collective: all processors set the same.
+    /// These settings with one changed. Collective: all ranks set the same.
     ///
     /// # Errors
     /// As [`of_environment`](Self::of_environment).
@@ -488,7 +484,7 @@ impl Settings {
         self.changed(comm, &stated)
     }
 
-    /// These settings changed as the first processor states, or its error.
+    /// These settings changed as the first rank states, or its error.
     fn changed(
         mut self,
         comm: &Communicator,
@@ -505,46 +501,44 @@ impl Settings {
         }))
     }
 
-    /// By which algorithm operations are performed: the one that is stated, or else by a machine's costs,
-    /// or else by the library itself.
+    /// Algorithm of operations with a root: the stated one, else by a machine's costs, else the library itself.
     pub fn algorithm(&self) -> Algorithm {
         let by_itself = if self.machine.is_some() { Algorithm::Auto } else { Algorithm::Native };
         self.stated.unwrap_or(by_itself)
     }
 
-    /// How many bytes may be under way to a process at once in a gather whose tree is chosen: as set, or as the machine
-    /// says; `None` for as many as come.
+    /// Most bytes under way to a process at once in a gather with a chosen tree: as set, or the machine's; unlimited if
+    /// `None`.
     pub fn window(&self) -> Option<u64> {
         self.window.or(self.machine.as_ref().and_then(|machine| machine.network.window))
     }
 
-    /// The machine by which gathers and scatters are judged, which keeps to the window that is set.
+    /// The machine that predicts gathers and scatters, with the window of the settings.
     pub(crate) fn judged_machine(&self) -> Option<Machine> {
         let mut machine = self.machine.clone()?;
         machine.network.window = self.window();
         Some(machine)
     }
 
-    /// By which algorithm operations without a root are performed: the one that is stated, or else the choice by
-    /// costs where that is made for others, or else the library itself.
+    /// Algorithm of operations without a root: the stated one, else the choice by costs where that applies to others,
+    /// else the library itself.
     pub fn rootless(&self, operation: Operation) -> RootlessChoice {
-        let stated = match operation {
-            Operation::ReduceScatter => self.reduce_scatter,
-            Operation::Alltoall => self.alltoall,
-            _ => self.allgather,
-        };
+        let stated = self.stated_rootless.get(&operation).copied();
         stated.unwrap_or(RootlessChoice::from(match self.algorithm() {
             Algorithm::Auto => RootlessAlgorithm::Auto,
             _ => RootlessAlgorithm::Native,
         }))
     }
 
-    /// Whether all operations are the library's own.
+    /// The operations without a root that have settings, with their algorithms.
+    pub fn rootless_choices(&self) -> impl Iterator<Item = (Operation, RootlessChoice)> {
+        Setting::rootless().map(|(_, operation)| (operation, self.rootless(operation)))
+    }
+
+    /// True if all operations are the library's own.
     pub fn are_native(&self) -> bool {
         self.algorithm() == Algorithm::Native
-            && ROOTLESS
-                .iter()
-                .all(|&operation| self.rootless(operation).algorithm == RootlessAlgorithm::Native)
+            && self.rootless_choices().all(|(_, one)| one.algorithm == RootlessAlgorithm::Native)
     }
 
     fn check_complete(&self) -> Result<(), SettingError> {
@@ -556,9 +550,8 @@ impl Settings {
             (needs && self.machine.is_none()).then_some((algorithm, Setting::Machine))
         };
         let algorithm = self.algorithm();
-        let is_auto = ROOTLESS
-            .iter()
-            .any(|&operation| self.rootless(operation).algorithm == RootlessAlgorithm::Auto);
+        let is_auto =
+            self.rootless_choices().any(|(_, one)| one.algorithm == RootlessAlgorithm::Auto);
         let lacks_schedule = algorithm == Algorithm::Schedule && self.schedule.is_none();
         let lacking = machine(algorithm)
             .or(lacks_schedule.then_some((algorithm, Setting::Schedule)))
@@ -575,7 +568,7 @@ impl Settings {
     }
 }
 
-/// What is wrong with a file that an error of a setting names already.
+/// The fault of a file that a setting's error names already.
 fn reason_of(error: FileError) -> String {
     match error {
         FileError::Content { reason, .. } => reason,

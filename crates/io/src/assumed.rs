@@ -1,4 +1,4 @@
-//! What is assumed of machines where the text that they are made of does not say it; provenances name it.
+//! Assumptions about machines whose text lacks facts; provenances name them.
 
 use tuwtree_model::document::Date;
 
@@ -12,7 +12,7 @@ pub(crate) fn day() -> Date {
     Date::parse(UNDATED).expect("it is a day")
 }
 
-/// What a machine's provenance warns of: sentences that begin with what is assumed, and those with `WARNING`.
+/// Warnings in a machine's provenance: sentences that begin with an assumption, and those with `WARNING`.
 ///
 /// # Example
 /// ```

@@ -1,4 +1,4 @@
-//! Where output goes: files that appear whole or not at all.
+//! Destinations of output: files that appear whole or not at all.
 
 use crate::error::FileError;
 use crate::unfinished::Unfinished;
@@ -9,7 +9,7 @@ use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// Where output goes: a file, or `-` for standard output.
+/// A destination of output: a file, or `-` for standard output.
 #[derive(Clone, Debug)]
 pub enum Destination {
     /// The standard output.
@@ -26,7 +26,7 @@ pub struct WrittenTwice(String);
 /// A destination that can be written.
 pub struct Opened(Writing);
 
-/// How a destination is written.
+/// Way of writing to a destination.
 enum Writing {
     StandardOutput,
     /// A pipe or a device, which has no content to protect.
@@ -188,7 +188,7 @@ fn packed_if_named_so(
 /// The most links that are followed from one to the next.
 const MOST_LINKS: usize = 40;
 
-/// Where a path leads through symbolic links, whether there is something or not.
+/// Target of a path through symbolic links, existing or not.
 fn link_target(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_owned();
     for _ in 0..MOST_LINKS {

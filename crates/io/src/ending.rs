@@ -1,8 +1,8 @@
-//! What the names of files end with.
+//! Endings of file names.
 
 use std::path::Path;
 
-/// What the file's name ends with, in lower case; before a `.gz`, which says that it is packed.
+/// Ending of the file's name, in lower case; before a `.gz`, which marks a packed file.
 pub fn ending(path: &Path) -> Option<String> {
     let of = |path: &Path| Some(path.extension()?.to_str()?.to_lowercase());
     match of(path)?.as_str() {

@@ -1,17 +1,17 @@
-//! What goes wrong with files.
+//! Failures of files.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why something could not be read or written.
+/// Failure to read or write.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// What is read is not what it should be, or cannot be read.
+    /// The content is invalid, or cannot be read.
     #[error("{place}: {reason}")]
     Content {
         /// The file's name, or `standard input`.
         place: String,
-        /// What is wrong, in a few words.
+        /// The fault, in a few words.
         reason: String,
     },
     /// A file could not be written.
@@ -19,7 +19,7 @@ pub enum FileError {
     File {
         /// The path as it was given.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// Standard output could not be written.
@@ -33,7 +33,7 @@ impl FileError {
         FileError::File { path: path.to_owned(), source }
     }
 
-    /// Whether the reader of our output has gone away, as in `tuwtree show … | head`.
+    /// True if the reader of our output has gone away, as in `tuwtree show … | head`.
     pub fn is_closed_pipe(&self) -> bool {
         matches!(self, FileError::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }

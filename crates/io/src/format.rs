@@ -1,5 +1,5 @@
-//! The forms in which results are written, and the one rule that chooses: the ending of the file's
-//! name, else what is asked for, else the command's first.
+//! The formats of results, and the one rule that chooses: the ending of the file's name, else the
+//! requested format, else the command's first.
 
 use crate::destination::Destination;
 use crate::ending::ending;
@@ -35,10 +35,10 @@ pub enum Format {
 pub struct WrongFormat(String);
 
 impl Format {
-    /// What every result can be printed as.
+    /// Formats in which every result can be printed.
     pub const RESULT: [Format; 3] = [Format::Text, Format::Json, Format::Csv];
 
-    /// Whether `--format` offers it; pictures and pages are asked for by the file's name.
+    /// True if `--format` offers it; pictures and pages are requested by the file's name.
     pub fn is_printed(self) -> bool {
         match self {
             Format::Text | Format::Json | Format::Csv | Format::Toml => true,
@@ -46,7 +46,7 @@ impl Format {
         }
     }
 
-    /// What it is, in a few words.
+    /// Its description, in a few words.
     pub fn summary(self) -> &'static str {
         match self {
             Format::Text => "for people",
@@ -58,7 +58,7 @@ impl Format {
         }
     }
 
-    /// The format that is asked for, or the first of those that the command has.
+    /// The requested format, or the first of the command's.
     ///
     /// # Errors
     /// One that it does not have.
@@ -74,7 +74,7 @@ impl Format {
         }
     }
 
-    /// The format for this destination: what its name ends with, else what is asked for.
+    /// The format for this destination: by the ending of its name, else the requested one.
     ///
     /// # Errors
     /// An ending that says something else, or what the command does not have.

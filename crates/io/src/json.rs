@@ -12,7 +12,7 @@ use std::io::{self, BufRead, Read};
 use std::marker::PhantomData;
 use tuwtree_model::document::{Header, HeaderError};
 
-/// What a kind of document is called.
+/// Kind of document.
 #[derive(Clone, Copy)]
 pub(crate) struct DocumentKind {
     /// In words, such as `a tree document`.
@@ -26,7 +26,7 @@ pub(crate) struct DocumentKind {
 /// The document of this kind in a stream.
 ///
 /// # Errors
-/// What is wrong, with line and column unless it is wrong with the document as a whole.
+/// The fault, with line and column unless the document as a whole is at fault.
 pub(crate) fn document<T: for<'de> Deserialize<'de>>(
     kind: DocumentKind,
     stream: impl BufRead,
@@ -52,7 +52,7 @@ pub(crate) fn document<T: for<'de> Deserialize<'de>>(
 /// The value of a JSON text without a header.
 ///
 /// # Errors
-/// What is wrong, with line and column.
+/// The fault, with line and column.
 pub(crate) fn value<T: for<'de> Deserialize<'de>>(stream: impl BufRead) -> Result<T, String> {
     let mut input = Followed::new(stream);
     let mut deserializer = serde_json::Deserializer::from_reader(&mut input);
@@ -86,7 +86,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for DocumentVisitor<'_, T> {
     }
 }
 
-/// The fields of a document, those of its header checked on the way.
+/// The fields of a document, whose header fields are checked on the way.
 struct Headed<'a, A> {
     kind: DocumentKind,
     is_named: &'a mut bool,
@@ -96,7 +96,7 @@ struct Headed<'a, A> {
 }
 
 impl<'de, A: MapAccess<'de>> Headed<'_, A> {
-    /// Fails unless what is known of the header is right.
+    /// Fails unless the header is right as far as it is known.
     fn check(&mut self, header: &Header) -> Result<(), A::Error> {
         header.check(self.kind.format, self.kind.version).map_err(|fault| {
             let error = A::Error::custom(&fault);
@@ -106,7 +106,7 @@ impl<'de, A: MapAccess<'de>> Headed<'_, A> {
     }
 }
 
-/// Which field's value comes next.
+/// Field whose value comes next.
 enum Next {
     Format,
     Version,
@@ -156,7 +156,7 @@ pub(crate) struct Followed<R> {
     input: R,
     /// Line and column of the last byte that was read; columns count bytes, from 1.
     at: (usize, usize),
-    /// The same of the last one that is no blank, and that byte.
+    /// Line and column of the last byte that is not blank, and that byte.
     last: (usize, usize),
     last_byte: u8,
     value: Value,
@@ -167,16 +167,16 @@ pub(crate) struct Followed<R> {
 enum Value {
     /// None.
     Between,
-    /// A number or word, of so many bytes up to now.
+    /// A number or word, with its bytes up to now.
     Bare(usize),
-    /// A text in quotation marks, of so many bytes up to now.
+    /// A text in quotation marks, with its bytes up to now.
     Text(usize),
-    /// The same behind a backslash, which takes the meaning from what follows.
+    /// A text behind a backslash, which escapes the next byte.
     Escaped(usize),
 }
 
 impl Value {
-    /// What is being read one byte later.
+    /// State one byte later.
     fn followed_by(self, byte: u8) -> Value {
         match (self, byte) {
             (Value::Text(_), b'"') => Value::Between,
@@ -219,7 +219,7 @@ impl<R: BufRead> Followed<R> {
         }
     }
 
-    /// Whether nothing but blanks is left.
+    /// True if only blanks are left.
     fn is_at_end(&mut self) -> bool {
         loop {
             let Ok(rest) = self.input.fill_buf() else { return false };
@@ -279,12 +279,12 @@ mod tests {
         assert!(document::<TreeDocument>(KIND, GOOD.as_bytes()).is_ok());
         assert_eq!(
             fault("\"processors\":3", "\"processors\":4"),
-            "\"subtrees\" has 3 entries, but \"processors\" is 4"
+            "\"subtrees\" has 3 entries, but \"ranks\" is 4"
         );
         assert_eq!(fault("\"root\":1,", ""), "missing field `root`");
         assert_eq!(
             fault("\"version\":1", "\"version\":9"),
-            "version 9 of format \"tuwtree-tree\" is not known; versions up to 4 are"
+            "version 9 of format \"tuwtree-tree\" is not known; versions up to 5 are"
         );
     }
 

@@ -50,7 +50,7 @@ pub fn with_levels(
     Ok(machine)
 }
 
-/// What messages of a level of this name cost on a machine.
+/// Costs of a level's messages on a machine.
 fn law(name: &str, machine: &Machine) -> Result<LinkLaw, String> {
     let fault =
         |reason: String| format!("the costs of level {name} from {}: {reason}", machine.name);

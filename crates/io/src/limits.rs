@@ -1,19 +1,18 @@
-//! How much is read of each kind of document, unpacked, before it is refused.
+//! Limits on the unpacked size of each kind of document.
 //!
-//! A packed file of a few megabytes can stand for gigabytes. Each limit is what the largest document
-//! of its kind may need, so that no honest one is refused; what is read costs memory only for what is
-//! kept of it.
+//! A packed file of a few megabytes can stand for gigabytes. Each limit is the need of the largest document of its
+//! kind, so that no honest one is refused; memory is spent only on kept data.
 
-use tuwtree_model::{Costs, MOST_PROCESSORS};
+use tuwtree_model::{Costs, MOST_RANKS};
 
 /// The most bytes of a list of block sizes: 20 digits, a separator and a rank for each process.
-pub const LARGEST_SIZES: u64 = 32 * MOST_PROCESSORS as u64;
+pub const LARGEST_SIZES: u64 = 32 * MOST_RANKS as u64;
 
 /// The most bytes of a tree: for each process its rank, its list's brackets, its block, and blanks.
-pub const LARGEST_TREE: u64 = 48 * MOST_PROCESSORS as u64;
+pub const LARGEST_TREE: u64 = 48 * MOST_RANKS as u64;
 
 /// The most bytes of a schedule: 80 for each process of the largest problem.
-pub const LARGEST_SCHEDULE: u64 = 80 * MOST_PROCESSORS as u64;
+pub const LARGEST_SCHEDULE: u64 = 80 * MOST_RANKS as u64;
 
 /// The most bytes of a machine: 32 for each of two costs of every pair, of as many processes as costs
 /// are expanded for, and as many for each process. That is a line of eight blanks, 17 digits with point

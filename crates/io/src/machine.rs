@@ -13,7 +13,7 @@ use tuwtree_model::document::{Header, Machine, Object};
 const KIND: DocumentKind =
     DocumentKind { name: "a machine document", format: Machine::FORMAT, version: Machine::VERSION };
 
-/// The machines that are built in, in the order of their names: those of `data/machines`.
+/// The built-in machines, in the order of their names: those of `data/machines`.
 pub static SAMPLES: [BuiltIn; 8] = [
     sample("asymmetric", "asymmetric.toml", include_str!("../data/machines/asymmetric.toml")),
     sample("griffon", "griffon.toml", include_str!("../data/machines/griffon.toml")),
@@ -54,7 +54,7 @@ pub fn named(argument: &str) -> Result<Source, String> {
 /// title, a hostfile lines that TOML has not, and anything else is TOML.
 ///
 /// # Errors
-/// [`FileError::Content`] with the source's name and what is wrong where.
+/// [`FileError::Content`] with the source's name, the fault and its place.
 pub fn read(source: &Source) -> Result<Machine, FileError> {
     let mut stream = source.stream(LARGEST_MACHINE).map_err(|error| match source {
         Source::File(path) if !path.exists() && path.components().count() == 1 => {

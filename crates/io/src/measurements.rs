@@ -15,7 +15,7 @@ const KIND: DocumentKind = DocumentKind {
 /// The times in a file or on standard input.
 ///
 /// # Errors
-/// [`FileError::Content`] with the source's name and what is wrong where.
+/// [`FileError::Content`] with the source's name, the fault and its place.
 pub fn read(source: &Source) -> Result<Measurements, FileError> {
     let stream = source.stream(LARGEST_MEASUREMENTS)?;
     json::document(KIND, stream).map_err(|error| source.failure(&error))

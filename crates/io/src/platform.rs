@@ -1,9 +1,10 @@
 //! Machines from XML: platforms of the simulator SimGrid; topologies of hwloc are left to `shape`.
 //!
-//! What is read: `<cluster>`, alone or several of them in a zone with a `<zoneRoute>` for each pair, and a zone with
-//! `Full` routing of hosts with a `<route>` for each pair. A message passes all links of its route: its latency is the
-//! sum of theirs, its bandwidth the least. In a cluster these are the sender's link, the backbone (if there is one)
-//! and the receiver's link; from one cluster to another both backbones, and the zone's route between them.
+//! Supported elements: `<cluster>`, alone or several of them in a zone with a `<zoneRoute>` for each pair, and a zone
+//! with `Full` routing of hosts with a `<route>` for each pair. A message passes all links of its route: its latency is
+//! the sum of their latencies, its bandwidth the least. In a cluster these are the sender's link, the backbone (if
+//! there is one) and the receiver's link; from one cluster to another both backbones, and the zone's route between
+//! them.
 //!
 //! Every host has one process, ranks follow the order of the text. All of the latency occupies ports, and the factors
 //! that SimGrid's network models put on latencies and bandwidths are left out; the provenance says so.
@@ -19,7 +20,7 @@ use std::collections::HashMap;
 use std::iter;
 use tuwtree_model::document::Machine;
 use tuwtree_model::{
-    CostMatrix, Costs, Hierarchy, Level, LinkLaw, MOST_PROCESSORS, Network, Piece, PiecewiseLinear,
+    CostMatrix, Costs, Hierarchy, Level, LinkLaw, MOST_RANKS, Network, Piece, PiecewiseLinear,
     Placement, Rank,
 };
 
@@ -28,7 +29,7 @@ const MOST_CLUSTERS: usize = 4096;
 /// The most hosts in clusters of several sizes, each of which is listed.
 const MOST_LISTED: usize = 1 << 20;
 
-/// What a message passes.
+/// Links that a message passes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Route {
     /// In seconds.
@@ -50,7 +51,7 @@ struct Cluster {
 /// The machine that a text in XML describes: a platform, or a topology of hwloc.
 ///
 /// # Errors
-/// What is no XML, another document, or a platform of another form, with the line.
+/// Invalid XML, another document, or a platform of another form, with the line.
 pub(crate) fn machine(text: &str) -> Result<Machine, String> {
     if text.len() as u64 > LARGEST_XML {
         return Err(format!("XML of more than {LARGEST_XML} bytes"));
@@ -172,10 +173,10 @@ fn clusters(top: Node<'_, '_>) -> Result<Costs, String> {
     }
     let hosts: usize = clusters.iter().map(|cluster| cluster.hosts).sum();
     let largest = clusters.iter().map(|cluster| cluster.hosts).max().unwrap_or(0);
-    let most = if hosts == count * largest { MOST_PROCESSORS } else { MOST_LISTED };
+    let most = if hosts == count * largest { MOST_RANKS } else { MOST_LISTED };
     if hosts > most {
         let message = format!(
-            "{hosts} hosts; at most {most} are allowed, in clusters of one size {MOST_PROCESSORS}"
+            "{hosts} hosts; at most {most} are allowed, in clusters of one size {MOST_RANKS}"
         );
         return Err(fault(top, &message));
     }
@@ -232,7 +233,7 @@ fn hosts(zone: Node<'_, '_>) -> Result<Costs, String> {
     matrix(names.len(), |one, other| routes.get(&(one, other)).copied())
 }
 
-/// The routes that a zone states between these members, which are counted from 0; those of others are left out.
+/// The routes that a zone states between these members, which are counted from 0; other routes are left out.
 fn routes<'a>(
     zone: Node<'_, '_>,
     members: impl Iterator<Item = &'a str>,
@@ -304,7 +305,7 @@ fn matrix(hosts: usize, route: impl Fn(Rank, Rank) -> Option<Route>) -> Result<C
     costs.map(Costs::Matrix).map_err(|error| error.to_string())
 }
 
-/// Whether an element holds hosts.
+/// True if an element holds hosts.
 fn is_part(node: Node<'_, '_>) -> bool {
     ["zone", "AS", "cluster", "host", "peer", "cabinet"].contains(&node.tag_name().name())
 }
@@ -394,7 +395,7 @@ fn number_and_unit(text: &str) -> (Option<f64>, &str) {
     (number, text[end..].trim())
 }
 
-/// How many hosts a cluster has: `0-99` are 100, `1-29,58` are 30.
+/// Number of hosts of a cluster: `0-99` are 100, `1-29,58` are 30.
 fn radical(node: Node<'_, '_>) -> Result<usize, String> {
     let text = needed(node, "radical")?;
     let count = |range: &str| {
@@ -404,11 +405,11 @@ fn radical(node: Node<'_, '_>) -> Result<usize, String> {
     };
     let hosts =
         text.split([',', ';']).try_fold(0_usize, |sum, range| sum.checked_add(count(range)?));
-    hosts.filter(|&hosts| hosts <= MOST_PROCESSORS).ok_or_else(|| {
+    hosts.filter(|&hosts| hosts <= MOST_RANKS).ok_or_else(|| {
         fault(
             node,
             &format!(
-                "radical is {text:?}; ranges such as 0-99 or 1-29,58 are needed, of at most {MOST_PROCESSORS} hosts"
+                "radical is {text:?}; ranges such as 0-99 or 1-29,58 are needed, of at most {MOST_RANKS} hosts"
             ),
         )
     })

@@ -1,4 +1,4 @@
-//! What a program has called, as a preloaded library writes it.
+//! Recorded calls of a program, written by a preloaded library.
 
 use crate::error::FileError;
 use crate::json::{self, DocumentKind};
@@ -15,7 +15,7 @@ const KIND: DocumentKind = DocumentKind {
 /// The calls in a file or on standard input.
 ///
 /// # Errors
-/// [`FileError::Content`] with the source's name and what is wrong where.
+/// [`FileError::Content`] with the source's name, the fault and its place.
 pub fn read(source: &Source) -> Result<Recording, FileError> {
     let stream = source.stream(LARGEST_RECORDING)?;
     let recording: Recording =

@@ -22,7 +22,7 @@ pub enum Document {
 /// The tree or schedule in a document.
 ///
 /// # Errors
-/// [`FileError::Content`] with the source's name and what is wrong where.
+/// [`FileError::Content`] with the source's name, the fault and its place.
 pub fn read(source: &Source) -> Result<Document, FileError> {
     let mut stream = source.stream(LARGEST_SCHEDULE)?;
     let start = stream.fill_buf().map_err(|error| source.failure(&error))?;
@@ -32,7 +32,7 @@ pub fn read(source: &Source) -> Result<Document, FileError> {
     }
 }
 
-/// The same, where what says neither is taken for a tree.
+/// A tree or a schedule; a text that says neither is read as a tree.
 ///
 /// # Errors
 /// As for [`read`].
@@ -50,7 +50,7 @@ fn parse_tree(source: &Source, stream: impl BufRead) -> Result<Document, FileErr
     Ok(Document::Tree(tree))
 }
 
-/// Whether this is a file that says that it holds a tree.
+/// True if this is a file that claims to hold a tree.
 pub fn is_tree_file(path: &Path) -> bool {
     let mut start = Vec::new();
     let read = File::open(path).and_then(|file| file.take(256).read_to_end(&mut start));
@@ -63,7 +63,7 @@ fn parse_schedule(source: &Source, stream: impl BufRead) -> Result<Document, Fil
     schedule.map(Document::Schedule).map_err(|error| source.failure(&input.explain(&error)))
 }
 
-/// Whether a document that starts so says that it is of this format.
+/// True if a document's start claims this format.
 fn says(start: &[u8], format: &str) -> bool {
     let start = &start[..start.len().min(256)];
     let format = format!("\"{format}\"");

@@ -1,8 +1,8 @@
-//! Machines of which only the shape is known: hostfiles, and hwloc's XML of one node.
+//! Machines known by shape only: hostfiles, and hwloc's XML of one node.
 //!
-//! A hostfile says how many processes each node has: `node1 slots=16` (Open MPI), `node1:16` (MPICH), or a line for
-//! each process (PBS). A topology of hwloc (`lstopo --of xml`) says how many cores each package of a node has. What
-//! messages cost, neither says: the costs are those of common machines, and the provenance says so.
+//! A hostfile gives the number of processes of each node: `node1 slots=16` (Open MPI), `node1:16` (MPICH), or a line
+//! for each process (PBS). A topology of hwloc (`lstopo --of xml`) gives the number of cores of each package of a node.
+//! Neither has costs of messages: the costs are those of common machines, and the provenance says so.
 //!
 //! # Source
 //! Open MPI's manual page mpirun(1), "Hostfile"; the Hydra process manager's `-f`; hwloc 2's `hwloc2.dtd`.
@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::iter;
 use tuwtree_model::document::Machine;
 use tuwtree_model::{
-    Costs, Hierarchy, Level, LinkLaw, MOST_PROCESSORS, Network, Piece, PiecewiseLinear, Placement,
+    Costs, Hierarchy, Level, LinkLaw, MOST_RANKS, Network, Piece, PiecewiseLinear, Placement,
 };
 
 /// The most processes in groups of several sizes, each of which is listed.
@@ -24,10 +24,10 @@ const PACKAGE: (f64, f64) = (3e-7, 1e-10);
 const NODE: (f64, f64) = (6e-7, 2e-10);
 const BETWEEN_NODES: (f64, f64) = (1.5e-6, 2.5e-10);
 
-/// A level: what it is called, and the alpha and beta of its messages.
+/// A level: its name, and the alpha and beta of its messages.
 type Named = (&'static str, (f64, f64));
 
-/// Whether a text is a hostfile: its first line has slots, or all of several lines are nothing but names.
+/// True if a text is a hostfile: its first line has slots, or all of several lines are only names.
 pub(crate) fn is_hostfile(text: &str) -> bool {
     let mut lines = lines(text).map(|(_, line)| line).peekable();
     let Some(first) = lines.peek() else { return false };
@@ -72,7 +72,7 @@ pub(crate) fn of_hostfile(text: &str) -> Result<Machine, String> {
 /// # Errors
 /// No cores.
 pub(crate) fn of_topology(root: Node<'_, '_>) -> Result<Machine, String> {
-    /// Where its text ends, and how many cores and processing units it has.
+    /// End of its text, and numbers of its cores and processing units.
     type Package = (usize, usize, usize);
     // What is in no package comes first.
     let mut packages: Vec<Package> = vec![(usize::MAX, 0, 0)];
@@ -98,15 +98,15 @@ pub(crate) fn of_topology(root: Node<'_, '_>) -> Result<Machine, String> {
     machine("Node", &packages, [("package", PACKAGE), ("node", NODE)])
 }
 
-/// A machine of groups of so many processes.
+/// A machine of groups of these numbers of processes.
 fn machine(name: &str, groups: &[usize], [inner, outer]: [Named; 2]) -> Result<Machine, String> {
     let largest = groups.iter().copied().max().unwrap_or(0);
     let is_even = groups.iter().all(|&group| group == largest);
-    let most = if is_even { MOST_PROCESSORS } else { MOST_LISTED };
+    let most = if is_even { MOST_RANKS } else { MOST_LISTED };
     let processes = groups.iter().fold(0, |sum: usize, &group| sum.saturating_add(group));
     if processes > most {
         return Err(format!(
-            "{processes} processes; at most {most} are allowed, on groups of one size {MOST_PROCESSORS}"
+            "{processes} processes; at most {most} are allowed, on groups of one size {MOST_RANKS}"
         ));
     }
     let placement = match is_even {
@@ -141,14 +141,14 @@ fn level((name, (alpha, beta)): Named, members: usize) -> Result<Level, String> 
     Ok(Level { name: name.to_owned(), members, links })
 }
 
-/// What lines have, without comments and empty ones.
+/// Content of lines, without comments and empty ones.
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> + Clone {
     let lines = (1..).zip(text.lines());
     let lines = lines.map(|(line, text)| (line, text.split('#').next().unwrap_or("").trim()));
     lines.filter(|(_, text)| !text.is_empty())
 }
 
-/// How many slots stand behind a name: one if nothing is there.
+/// Number of slots behind a name: one if nothing is there.
 fn slots(text: &str, is_colon: bool) -> Option<usize> {
     let digits = match text {
         "" if !is_colon => return Some(1),

@@ -1,4 +1,4 @@
-//! Where documents are read from: files or standard input, packed with gzip or not.
+//! Sources of documents: files or standard input, packed with gzip or not.
 
 use crate::ending::ending;
 use crate::error::FileError;
@@ -10,7 +10,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use tuwtree_model::document::shortened;
 
-/// Where a text comes from: a file, `-` for standard input, or the program itself.
+/// A source of text: a file, `-` for standard input, or the program itself.
 #[derive(Clone, Debug)]
 pub enum Source {
     /// The standard input.
@@ -44,8 +44,7 @@ impl Source {
         }
     }
 
-    /// The text as a stream of at most so many bytes, without the byte-order mark that some editors put
-    /// in front of it.
+    /// The text as a stream of at most `limit` bytes, without the byte-order mark that some editors put in front of it.
     ///
     /// # Errors
     /// A file that cannot be opened or read; reading fails beyond the limit.
@@ -53,7 +52,7 @@ impl Source {
         self.open(limit).map_err(|error| self.failure(&error))
     }
 
-    /// What the file's name ends with, in lower case, before a `.gz`; `None` for standard input.
+    /// Ending of the file's name, in lower case, before a `.gz`; `None` for standard input.
     pub(crate) fn ending(&self) -> Option<String> {
         match self {
             Source::StandardInput => None,
@@ -84,7 +83,7 @@ impl Source {
         }
     }
 
-    /// The bytes of a file that is no text, at most so many.
+    /// The bytes of a file that is no text, at most `limit`.
     ///
     /// # Errors
     /// A file that cannot be opened or read, or is larger.
@@ -120,7 +119,7 @@ impl Source {
     }
 }
 
-/// A parser's message with what is allowed in words where it names types of Rust.
+/// A parser's message with Rust's type names replaced by the allowed values.
 fn in_words(message: &str) -> String {
     let types = [
         ("u8", "an integer from 0 to 255"),
@@ -145,7 +144,7 @@ struct Limited<R> {
     input: R,
     limit: u64,
     left: u64,
-    /// How many of the last bytes are blank, counted by whole reads.
+    /// Number of blank bytes at the end, counted by whole reads.
     blanks: u64,
 }
 

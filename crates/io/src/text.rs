@@ -9,18 +9,18 @@ pub(crate) struct Numbers<R> {
     /// The line that is being read, from 1.
     line: u64,
     commas: usize,
-    /// Whether a value stands between the last comma, or the line's start, and here.
+    /// True if a value stands between the last comma, or the line's start, and here.
     has_value: bool,
-    /// Whether this line has a value at all.
+    /// True if this line has a value at all.
     line_has_value: bool,
-    /// Whether nothing stood before some comma of this line.
+    /// True if nothing stood before some comma of this line.
     hole: bool,
     /// Values that were found together, the last one first.
     found: Vec<u64>,
     done: bool,
 }
 
-/// What ends a value.
+/// End of a value.
 enum End {
     Blank,
     Comma,

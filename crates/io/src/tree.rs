@@ -16,7 +16,7 @@ const KIND: DocumentKind = DocumentKind {
 /// The tree document in a file or on standard input.
 ///
 /// # Errors
-/// [`FileError::Content`] with the source's name and what is wrong where.
+/// [`FileError::Content`] with the source's name, the fault and its place.
 pub fn read(source: &Source) -> Result<TreeDocument, FileError> {
     parse(source.stream(LARGEST_TREE)?).map_err(|error| source.failure(&error))
 }
@@ -24,7 +24,7 @@ pub fn read(source: &Source) -> Result<TreeDocument, FileError> {
 /// The tree document in a stream.
 ///
 /// # Errors
-/// What is wrong where.
+/// The fault and its place.
 pub(crate) fn parse(stream: impl BufRead) -> Result<TreeDocument, String> {
     json::document(KIND, stream)
 }

@@ -1,7 +1,7 @@
 //! Files that are being written, under hidden names until they are whole.
 //!
-//! A program that a signal ends runs no destructors: what is unfinished is listed here, so that
-//! [`abandon`] finds it.
+//! A program ended by a signal runs no destructors: unfinished files are listed here, so that
+//! [`abandon`] finds them.
 
 use std::fs::{self, File, Permissions};
 use std::io;
@@ -54,7 +54,7 @@ impl Unfinished {
         Ok(Unfinished(Some(file)))
     }
 
-    /// The file. Errors of its own name no path; those of a [`NamedTempFile`] name the hidden one.
+    /// The file. Its own errors name no path; a [`NamedTempFile`]'s name the hidden one.
     pub(crate) fn file(&self) -> &File {
         self.0.as_ref().expect("there until it is finished").as_file()
     }

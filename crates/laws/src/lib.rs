@@ -1,5 +1,5 @@
 //! What the laws of the other crates are checked on: random problems, machines and trees for
-//! properties, and all trees over a few processors for exhaustive search. For tests only.
+//! properties, and all trees over a few ranks for exhaustive search. For tests only.
 //!
 //! A crate's laws are in its `tests/laws`. Those that set several crates against each other, such as
 //! "no construction beats the optimum", are here in `tests/between`: `dp` and `treegen` do not see

@@ -1,10 +1,10 @@
-//! All ordered trees over a few processors, from the definition of "ordered" and nothing else.
+//! All ordered trees over a few ranks, from the definition of "ordered" and nothing else.
 
 use std::sync::OnceLock;
 use tuwtree_model::{Rank, Step, Tree};
 
 /// Which trees count as ordered. In all of them every subtree spans consecutive ranks, and what a
-/// processor has collected at any moment is an interval.
+/// rank has collected at any moment is an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// Every message extends a segment that holds the receiver's own rank; the own block is copied
@@ -16,21 +16,21 @@ pub enum Class {
     Binary,
 }
 
-/// The most processors of which all trees are listed.
+/// The most ranks of which all trees are listed.
 pub const MOST: usize = 7;
 
-/// All trees of this class over `0..processors`, listed once per process.
-pub fn ordered_trees(class: Class, processors: usize) -> &'static [Tree] {
+/// All trees of this class over `0..ranks`, listed once per process.
+pub fn ordered_trees(class: Class, ranks: usize) -> &'static [Tree] {
     static ORDERED: [OnceLock<Vec<Tree>>; MOST + 1] = [const { OnceLock::new() }; MOST + 1];
     static BINARY: [OnceLock<Vec<Tree>>; MOST + 1] = [const { OnceLock::new() }; MOST + 1];
     let lists = match class {
         Class::Ordered => &ORDERED,
         Class::Binary => &BINARY,
     };
-    lists[processors].get_or_init(|| {
-        subtrees_by_width(class, processors)[processors]
+    lists[ranks].get_or_init(|| {
+        subtrees_by_width(class, ranks)[ranks]
             .iter()
-            .map(|subtree| Tree::new(processors, subtree.root, &subtree.steps).unwrap())
+            .map(|subtree| Tree::new(ranks, subtree.root, &subtree.steps).unwrap())
             .collect()
     })
 }
@@ -42,7 +42,7 @@ struct Subtree {
     steps: Vec<(Rank, Step)>,
 }
 
-/// What a processor adds to its segment in one step.
+/// What a rank adds to its segment in one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Added {
     Own,
@@ -50,7 +50,7 @@ enum Added {
     Child(Rank, Rank),
 }
 
-/// For every width up to `most`: all subtrees of that many processors.
+/// For every width up to `most`: all subtrees of that many ranks.
 fn subtrees_by_width(class: Class, most: usize) -> Vec<Vec<Subtree>> {
     let mut subtrees = vec![vec![], vec![Subtree { root: 0, steps: vec![] }]];
     for width in 2..=most {
@@ -99,7 +99,7 @@ fn collections(width: usize, root: Rank) -> Vec<Vec<Added>> {
 }
 
 impl Class {
-    /// Whether a processor may collect its segment from these parts in this order.
+    /// Whether a rank may collect its segment from these parts in this order.
     fn admits(self, root: Rank, parts: &[Added]) -> bool {
         match self {
             Class::Ordered => match *parts {
@@ -151,10 +151,10 @@ fn with_child(tree: &Subtree, child: &Subtree, start: Rank) -> Subtree {
     Subtree { root: tree.root, steps }
 }
 
-/// Whether some processor receives two subtrees from its left before its own block: the shape of
+/// Whether some rank receives two subtrees from its left before its own block: the shape of
 /// binary trees that no join of ranges that hold their own root makes.
 pub fn has_two_left_subtrees(tree: &Tree) -> bool {
-    (0..tree.processors())
+    (0..tree.ranks())
         .any(|rank| tree.steps(rank).take_while(|step| *step != Step::Copy).count() == 2)
 }
 
@@ -163,6 +163,6 @@ fn there_are_as_many_trees_as_there_should_be() {
     // Ordered: a(n) = 2 sum a(k) a(n - k), a(1) = 1, by the last message.
     let counts: Vec<usize> = (1..=MOST).map(|p| ordered_trees(Class::Ordered, p).len()).collect();
     assert_eq!(counts, [1, 2, 8, 40, 224, 1344, 8448]);
-    // Binary, three processors: three stars, and two trees of depth 2 for either end as root.
+    // Binary, three ranks: three stars, and two trees of depth 2 for either end as root.
     assert_eq!(ordered_trees(Class::Binary, 3).len(), 7);
 }

@@ -1,4 +1,4 @@
-//! Random problems with costs of each pair of processors.
+//! Random problems with costs of each pair of ranks.
 
 use crate::problems::of_each_operation;
 use proptest::prelude::*;
@@ -22,7 +22,7 @@ impl Instance {
     }
 }
 
-/// Asymmetric costs with empty blocks and missing links, up to so many processors.
+/// Asymmetric costs with empty blocks and missing links, up to so many ranks.
 pub fn instances(most: usize) -> impl Strategy<Value = Instance> {
     (1..=most).prop_flat_map(|p| {
         let block = prop_oneof![Just(0), Just(1), 1..9_u64, Just(60)];

@@ -6,7 +6,7 @@ use tuwtree_model::{
     BlockSizes, Collective, Homogeneous, Ports, Problem, Rank, Root, StatedCosts, Vector,
 };
 
-/// Block sizes of up to `most` processors: all kinds that have broken an algorithm before.
+/// Block sizes of up to `most` ranks: all kinds that have broken an algorithm before.
 pub fn sizes(most: usize) -> impl Strategy<Value = BlockSizes> {
     let block = prop_oneof![
         3 => 0..4_u64,
@@ -54,17 +54,17 @@ pub fn homogeneous(alpha: u32, beta: u32, gamma: u32) -> Homogeneous {
 
 /// The problem of gathering these blocks at such a root.
 pub fn gather(sizes: &BlockSizes, costs: impl Into<StatedCosts>, root: Root) -> Problem {
-    rooted(&Problem::gather(sizes, costs).expect("costs for as many processors"), root)
+    rooted(&Problem::gather(sizes, costs).expect("costs for as many ranks"), root)
 }
 
 /// The problem with another root.
 pub fn rooted(problem: &Problem, root: Root) -> Problem {
-    problem.with_root(root).expect("the root is a processor")
+    problem.with_root(root).expect("the root is a rank")
 }
 
 /// The problem with every root that can be asked for, the open one last.
 pub fn with_each_root(problem: &Problem) -> impl Iterator<Item = Problem> {
-    let given = (0..problem.processors()).map(Root::Given);
+    let given = (0..problem.ranks()).map(Root::Given);
     given.chain([Root::Best]).map(|root| rooted(problem, root))
 }
 
@@ -82,7 +82,7 @@ pub fn of_each_operation(
     costs: impl Into<StatedCosts>,
 ) -> [Problem; 4] {
     let costs = costs.into();
-    let vector = Vector { processors: sizes.processors(), bytes };
+    let vector = Vector { ranks: sizes.ranks(), bytes };
     [
         Collective::gather(sizes),
         Collective::scatter(sizes),
@@ -93,7 +93,7 @@ pub fn of_each_operation(
 }
 
 fn of(collective: Collective, costs: StatedCosts) -> Problem {
-    Problem::of(collective, costs).expect("costs for as many processors")
+    Problem::of(collective, costs).expect("costs for as many ranks")
 }
 
 /// So many ports, at least one.
@@ -101,7 +101,7 @@ pub fn ports(number: u16) -> Ports {
     Ports::new(number).expect("at least one port")
 }
 
-/// The open root, or a processor whatever the number.
+/// The open root, or a rank whatever the number.
 pub fn root_of(root: Option<Rank>, sizes: &BlockSizes) -> Root {
-    root.map_or(Root::Best, |root| Root::Given(root % sizes.processors()))
+    root.map_or(Root::Best, |root| Root::Given(root % sizes.ranks()))
 }

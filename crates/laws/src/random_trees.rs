@@ -8,13 +8,13 @@ pub fn trees(
     sizes: impl Strategy<Value = BlockSizes>,
 ) -> impl Strategy<Value = (Tree, BlockSizes)> {
     sizes.prop_flat_map(|sizes| {
-        let processors = sizes.processors();
-        let ranks = Just((0..processors).collect::<Vec<Rank>>()).prop_shuffle();
-        // A child's parent is that many ranks back; with small powers anyone, with large ones mostly
+        let ranks = sizes.ranks();
+        let order = Just((0..ranks).collect::<Vec<Rank>>()).prop_shuffle();
+        // A child's parent is that many order back; with small powers anyone, with large ones mostly
         // the neighbour, so that trees become deep.
-        let choices = prop::collection::vec((0.0..1.0, any::<u16>()), processors);
-        (ranks, prop_oneof![Just(1), Just(4), Just(30)], choices)
-            .prop_map(move |(ranks, power, choices)| (grow(&ranks, power, &choices), sizes.clone()))
+        let choices = prop::collection::vec((0.0..1.0, any::<u16>()), ranks);
+        (order, prop_oneof![Just(1), Just(4), Just(30)], choices)
+            .prop_map(move |(order, power, choices)| (grow(&order, power, &choices), sizes.clone()))
     })
 }
 

@@ -1,8 +1,8 @@
-//! Where the block sizes of a measured problem come from.
+//! Block sizes of a measured problem.
 
 use tuwtree_model::{BlockSizes, ClosedSet, Distribution};
 
-/// Where the block sizes of a measured problem come from.
+/// Source of the block sizes of a measured problem.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Blocks {
     /// Drawn from a distribution.
@@ -29,7 +29,7 @@ impl From<Distribution> for Blocks {
 
 /// The mean of blocks that a user lists, in elements: to the nearest, at least 1.
 pub fn mean_in_elements(sizes: &BlockSizes, element_bytes: u64) -> u64 {
-    let bytes = sizes.total() as f64 / sizes.processors() as f64;
+    let bytes = sizes.total() as f64 / sizes.ranks() as f64;
     ((bytes / element_bytes as f64).round() as u64).max(1)
 }
 

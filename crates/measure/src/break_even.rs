@@ -3,13 +3,13 @@
 /// A way to do something again and again.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Repeated {
-    /// What it takes once, before the first time; at least 0.
+    /// Seconds before the first repetition; at least 0.
     pub planning_seconds: f64,
-    /// What it takes each time; at least 0.
+    /// Seconds of each repetition; at least 0.
     pub repetition_seconds: f64,
 }
 
-/// When one plan is faster than another, all repetitions together.
+/// Range of repetitions in which one plan is faster than another in all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BreakEven {
     /// From this number of repetitions on, at least 1.
@@ -21,8 +21,8 @@ pub enum BreakEven {
     UpTo(u64),
 }
 
-/// When `plan` takes less time than `other`: for which `n >= 1` it is that
-/// `planning + n * repetition` is less.
+/// Numbers `n >= 1` of repetitions for which `plan` takes less time than `other`: its `planning +
+/// n * repetition` is less.
 ///
 /// # Example
 /// ```

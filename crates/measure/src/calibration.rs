@@ -11,7 +11,7 @@ use tuwtree_model::{
     CostMatrix, Costs, Hierarchy, Homogeneous, Level, Piece, PiecewiseLinear, Placement, Rank,
 };
 
-/// What was measured.
+/// Measured times of a machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Observed {
     /// The sizes of messages, ascending, at least two.
@@ -20,7 +20,7 @@ pub struct Observed {
     pub nodes: Vec<usize>,
     /// Pairs that were measured.
     pub pairs: Vec<PairTimes>,
-    /// What each rank does by itself.
+    /// Local times of each rank.
     pub local: LocalTimes,
 }
 
@@ -36,13 +36,13 @@ pub struct LocalTimes {
 /// The one-way times between two processes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairTimes {
-    /// Who, the lower rank first.
+    /// The pair, the lower rank first.
     pub pair: (Rank, Rank),
     /// For each size the median time of a message.
     pub seconds: Vec<f64>,
 }
 
-/// Which pairs have costs in common.
+/// Kinds of pairs with common costs.
 #[derive(
     Clone,
     Copy,
@@ -67,19 +67,19 @@ pub enum Model {
 /// A line that was fitted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fit {
-    /// What it holds for, in words.
+    /// Its scope, in words.
     pub of: &'static str,
-    /// How many pairs, or processes that copy, it was fitted to.
+    /// Number of pairs, or of processes that copy, in the fit.
     pub count: usize,
     /// The line. Of several lines (per pair, or copies of several processes), the median of each
     /// parameter.
     pub line: Line,
 }
 
-/// What times say of a machine.
+/// Costs of a machine fitted to times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fitted {
-    /// What messages and copies cost.
+    /// Costs of messages and copies.
     pub costs: Costs,
     /// The time per byte of combining, by a sum of doubles.
     pub combine_per_byte: f64,
@@ -87,15 +87,15 @@ pub struct Fitted {
     pub fits: Vec<Fit>,
 }
 
-/// Why times are no costs.
+/// Times that are no costs.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CalibrationError {
     /// Times without a line.
     #[error("{of}: {error}")]
     NoLine {
-        /// What was timed: a pair, a kind of pairs, or copies.
+        /// Scope of the times: a pair, a kind of pairs, or copies.
         of: String,
-        /// Why no line fits its times.
+        /// Reason for having no line.
         error: NoLine,
     },
     /// A pair, or a kind of pairs, that was not measured.
@@ -110,7 +110,7 @@ const WITHIN: &str = "within a node";
 const BETWEEN: &str = "between nodes";
 
 impl Model {
-    /// What it says, in a line.
+    /// Its summary, in a line.
     pub fn summary(self) -> &'static str {
         match self {
             Model::Homogeneous => "the same costs for all pairs",
@@ -127,8 +127,7 @@ impl Model {
     }
 }
 
-/// Which kinds of pairs there are among ranks on these nodes: `true` within a node, `false` between
-/// nodes.
+/// Kinds of pairs among ranks on these nodes: `true` within a node, `false` between nodes.
 pub fn kinds_of_pairs(nodes: &[usize]) -> Vec<bool> {
     let mut sorted = nodes.to_vec();
     sorted.sort_unstable();
@@ -142,7 +141,7 @@ pub fn kinds_of_pairs(nodes: &[usize]) -> Vec<bool> {
 }
 
 impl LocalTimes {
-    /// The medians of the lines of copies, and of those of sums.
+    /// The medians of the lines of copies, and of sums.
     ///
     /// # Errors
     /// [`CalibrationError::NoPairs`], where no rank was measured.
@@ -155,7 +154,7 @@ impl LocalTimes {
     }
 }
 
-/// The costs that describe what was observed, and the lines that they are made of, with their errors.
+/// The costs that describe the observations, and their lines with errors.
 ///
 /// # Units
 /// Seconds and bytes.
@@ -232,23 +231,22 @@ impl Observed {
 
     /// A line for each pair, in both directions the same.
     fn matrix(&self) -> Result<(CostMatrix, Fit), CalibrationError> {
-        let processors = self.nodes.len();
-        let mut lines = vec![None; processors * processors];
+        let ranks = self.nodes.len();
+        let mut lines = vec![None; ranks * ranks];
         for PairTimes { pair: (i, j), seconds } in &self.pairs {
             let line = self.line(&format!("ranks {i} and {j}"), seconds)?;
-            lines[i * processors + j] = Some(line);
-            lines[j * processors + i] = Some(line);
+            lines[i * ranks + j] = Some(line);
+            lines[j * ranks + i] = Some(line);
         }
-        let missing = |&(i, j): &(Rank, Rank)| i != j && lines[i * processors + j].is_none();
-        let all = || (0..processors).flat_map(|i| (0..processors).map(move |j| (i, j)));
+        let missing = |&(i, j): &(Rank, Rank)| i != j && lines[i * ranks + j].is_none();
+        let all = || (0..ranks).flat_map(|i| (0..ranks).map(move |j| (i, j)));
         if let Some((i, j)) = all().find(missing) {
             return Err(no_pairs(&format!("between ranks {i} and {j}")));
         }
-        let parameter = |i: Rank, j: Rank, of: fn(&Line) -> f64| {
-            lines[i * processors + j].as_ref().map_or(0.0, of)
-        };
+        let parameter =
+            |i: Rank, j: Rank, of: fn(&Line) -> f64| lines[i * ranks + j].as_ref().map_or(0.0, of);
         let costs = CostMatrix::from_fn(
-            processors,
+            ranks,
             |i, j| parameter(i, j, |line| line.alpha_seconds),
             |i, j| parameter(i, j, |line| line.beta_seconds_per_byte),
             |rank| self.local.copies[rank].beta_seconds_per_byte,

@@ -1,4 +1,4 @@
-//! What messages cost by their size: latency and occupancy, from ping-pong and floods.
+//! Costs of messages by size: latency and occupancy, from ping-pong and floods.
 //!
 //! A flood is several messages at once to one process that has posted all its receives. Latencies
 //! overlap in it, occupancies add up: n messages of s bytes take `lambda(s) + n f(s)`. So
@@ -13,18 +13,18 @@
 use crate::statistics::median;
 use std::collections::BTreeMap;
 
-/// Whoever can measure messages of one level.
+/// A measuring device for messages of one level.
 pub trait Laboratory {
-    /// Why something cannot be measured.
+    /// Failure of a measurement.
     type Error;
 
-    /// Halves of so many round trips of a message, in seconds.
+    /// Halves of this many round trips of a message, in seconds.
     ///
     /// # Errors
     /// Why they cannot be measured.
     fn one_way(&mut self, bytes: u64, times: usize) -> Result<Vec<f64>, Self::Error>;
 
-    /// Seconds until so many messages, sent at once to one process, are there.
+    /// Seconds until this many messages, sent at once to one process, have arrived.
     ///
     /// # Errors
     /// Why that cannot be measured.
@@ -34,7 +34,7 @@ pub trait Laboratory {
     fn now(&self) -> f64;
 }
 
-/// What is to be measured.
+/// Request for a measurement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FloodRequest {
     /// Sizes that are measured in any case, ascending, from 1 byte on; at least two.
@@ -43,7 +43,7 @@ pub struct FloodRequest {
     pub seconds: f64,
 }
 
-/// What messages of one size cost, in seconds, and how certain that is.
+/// Costs of messages of one size, in seconds, and their uncertainty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SizeCosts {
     /// The size of the messages.
@@ -55,11 +55,11 @@ pub struct SizeCosts {
     /// The median deviation of samples from their median, relative to it: of one message or a flood,
     /// whichever is larger.
     pub spread: f64,
-    /// How far a smaller flood is off `lambda + n f`, relative to its time.
+    /// Difference of a smaller flood from `lambda + n f`, relative to its time.
     pub deviation: f64,
 }
 
-/// What messages of one level cost.
+/// Costs of messages of one level.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LevelCosts {
     /// By ascending size.
@@ -67,7 +67,7 @@ pub struct LevelCosts {
     /// The largest deviation from a straight line found in the middle of two sizes that are still
     /// neighbours, with the larger of these; none if all are below [`LevelCosts::STRAIGHT`].
     pub bent: Option<(u64, f64)>,
-    /// How many pairs of sizes there was no time to look between.
+    /// Number of pairs of sizes that lack of time left unexamined.
     pub unseen: usize,
 }
 
@@ -78,11 +78,11 @@ impl LevelCosts {
 
 /// The messages of a large and of a smaller flood.
 const FLOODS: (usize, usize) = (16, 4);
-/// The same where floods take long.
+/// Sizes of floods that take long.
 const LONG_FLOODS: (usize, usize) = (5, 2);
-/// Which share of the time a large flood takes that is too long.
+/// Share of the time that is too long for a large flood.
 const LONG: f64 = 0.02;
-/// Passes of which medians are taken; one before warms up.
+/// Passes, whose medians are taken; one before warms up.
 const PASSES: std::ops::RangeInclusive<usize> = 3..=25;
 /// Samples of a middle.
 const MIDDLE_SAMPLES: usize = 3;
@@ -95,7 +95,7 @@ const CERTAIN: f64 = 0.005;
 #[derive(Clone, Debug)]
 struct Samples {
     bytes: u64,
-    /// How many messages the floods have.
+    /// Numbers of messages in the floods.
     floods: (usize, usize),
     one: Vec<f64>,
     large: Vec<f64>,
@@ -120,7 +120,7 @@ impl Samples {
         self.small.clear();
     }
 
-    /// Chooses floods that do not take too long, going by what one message takes.
+    /// Chooses floods of moderate duration, by the time of one message.
     fn choose_floods<L: Laboratory>(
         &mut self,
         laboratory: &mut L,
@@ -162,7 +162,7 @@ fn spread(values: &[f64]) -> f64 {
     median(&deviations).expect("as many as values") / middle
 }
 
-/// What messages cost at the sizes that are asked for, and at those where the costs bend.
+/// Costs of messages at the requested sizes, and at sizes where the costs bend.
 ///
 /// # Errors
 /// What the laboratory returns.
@@ -219,7 +219,7 @@ impl Refinement {
         Refinement { known, open: open.map(|pair| (f64::INFINITY, pair[0], pair[1])).collect() }
     }
 
-    /// Whether there is anything worth knowing between two sizes.
+    /// True if some size lies far enough between two others.
     fn has_middle(low: u64, high: u64) -> bool {
         high - low > (high / 64).max(16)
     }
@@ -269,8 +269,8 @@ impl Refinement {
     }
 }
 
-/// The largest of some sizes from 1 to `most` of which `is_so` holds, if it holds up to some size and
-/// not beyond: by doubling, then by halving; `None` if it does not hold for 1.
+/// The largest size from 1 to `most` for which `is_so` holds, if it holds up to some size and not beyond: by doubling,
+/// then by halving; `None` if it does not hold for 1.
 ///
 /// # Errors
 /// What `is_so` returns.

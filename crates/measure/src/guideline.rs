@@ -33,7 +33,7 @@ pub enum Guideline {
     Gl2,
 }
 
-/// What times say of a guideline.
+/// Verdict of times on a guideline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The left side is slower.
@@ -49,7 +49,7 @@ pub enum Verdict {
 pub struct Comparison {
     /// The guideline that was checked.
     pub guideline: Guideline,
-    /// Where the block sizes come from that were timed.
+    /// Source of the timed block sizes.
     pub blocks: Blocks,
     /// The problem's mean block, in elements.
     pub mean_block: u64,
@@ -58,41 +58,23 @@ pub struct Comparison {
     /// The median time of the left side over that of the right side; above 1 speaks against the
     /// guideline.
     pub ratio: f64,
-    /// How probable times that speak so much against the guideline are if both sides are equal.
+    /// Probability of times that speak so strongly against the guideline if both sides are equal.
     pub probability_against: f64,
-    /// How probable times that speak so much for the guideline are if both sides are equal.
+    /// Probability of times that speak so strongly for the guideline if both sides are equal.
     pub probability_for: f64,
-    /// What follows at the level asked for.
+    /// Verdict at the requested level.
     pub verdict: Verdict,
 }
 
 impl Guideline {
     /// The guideline as a formula; `None` of operations that have no regular counterpart.
-    pub fn formula(self, operation: Operation) -> Option<&'static str> {
-        if !operation.is_irregular() && operation != Operation::Alltoall {
-            return None;
-        }
-        Some(match (self, operation) {
-            (Guideline::Gl1, Operation::Allgather) => "MPI_Allgather(m) <= MPI_Allgatherv(m)",
-            (Guideline::Gl2, Operation::Allgather) => {
-                "MPI_Allgatherv(m) <= MPI_Allreduce(1) + MPI_Allgather(p max m_i)"
+    pub fn formula(self, operation: Operation) -> Option<String> {
+        let (regular, irregular) = (operation.regular_function()?, operation.function());
+        Some(match self {
+            Guideline::Gl1 => format!("{regular}(m) <= {irregular}(m)"),
+            Guideline::Gl2 => {
+                format!("{irregular}(m) <= MPI_Allreduce(1) + {regular}(p max m_i)")
             }
-            (Guideline::Gl1, Operation::ReduceScatter) => {
-                "MPI_Reduce_scatter_block(m) <= MPI_Reduce_scatter(m)"
-            }
-            (Guideline::Gl2, Operation::ReduceScatter) => {
-                "MPI_Reduce_scatter(m) <= MPI_Allreduce(1) + MPI_Reduce_scatter_block(p max m_i)"
-            }
-            (Guideline::Gl1, Operation::Alltoall) => "MPI_Alltoall(m) <= MPI_Alltoallv(m)",
-            (Guideline::Gl2, Operation::Alltoall) => {
-                "MPI_Alltoallv(m) <= MPI_Allreduce(1) + MPI_Alltoall(p max m_i)"
-            }
-            (Guideline::Gl1, Operation::Scatter) => "MPI_Scatter(m) <= MPI_Scatterv(m)",
-            (Guideline::Gl1, _) => "MPI_Gather(m) <= MPI_Gatherv(m)",
-            (Guideline::Gl2, Operation::Scatter) => {
-                "MPI_Scatterv(m) <= MPI_Allreduce(1) + MPI_Scatter(p max m_i)"
-            }
-            (Guideline::Gl2, _) => "MPI_Gatherv(m) <= MPI_Allreduce(1) + MPI_Gather(p max m_i)",
         })
     }
 
@@ -133,10 +115,9 @@ impl Guideline {
             Guideline::Gl1 => Algorithm::Regular,
             Guideline::Gl2 => Algorithm::Padded,
         };
-        let processors = measurements.setting().processors as u64;
+        let ranks = measurements.setting().ranks as u64;
         let applies = |one: &&Series| {
-            let is_regular =
-                one.largest_block_bytes.checked_mul(processors) == Some(one.total_bytes);
+            let is_regular = one.largest_block_bytes.checked_mul(ranks) == Some(one.total_bytes);
             one.algorithm.is_irregular() && (self == Guideline::Gl2 || is_regular)
         };
         measurements

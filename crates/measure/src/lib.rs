@@ -1,4 +1,4 @@
-//! What measured times of gather and scatter say.
+//! Statistics of measured times of collectives.
 //!
 //! - [`opponent`], [`meetings`]: who plays ping-pong with whom, in which round.
 //! - [`Line`]: start-up latency and time per byte, fitted to times of messages of several sizes.
@@ -43,7 +43,7 @@ pub use floods::{FloodRequest, Laboratory, LevelCosts, SizeCosts, floods, larges
 pub use guideline::{Comparison, Guideline, Verdict};
 pub use line::{Line, NoLine, Sample};
 pub use prediction::{Prediction, Predictions};
-pub use recording::{RecordedCall, RecordedOperation, Recording, RecordingError};
+pub use recording::{RecordedCall, Recording, RecordingError};
 pub use speedup::{Certainty, SpeedUp, SpeedUps};
 pub use statistics::{Interval, greater_probability, median, median_interval};
 pub use text::{CONFIDENCE, LEVEL};

@@ -22,7 +22,7 @@ use crate::statistics::median;
 pub struct Sample {
     /// The size of the message in bytes.
     pub bytes: u64,
-    /// How long it took; finite and above 0.
+    /// Duration; finite and above 0.
     pub seconds: f64,
 }
 
@@ -37,13 +37,13 @@ pub struct Line {
     pub median_relative_deviation: f64,
 }
 
-/// Why times have no line.
+/// Times without a line.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum NoLine {
     /// A line has two parameters.
     #[error("{sizes} message sizes; a line needs at least 2")]
     Sizes {
-        /// How many sizes there are.
+        /// Number of sizes.
         sizes: usize,
     },
     /// A clock that stands still, or no number.
@@ -97,7 +97,7 @@ impl Line {
     /// The most samples for which every line through two of them is tried.
     pub const MOST_SAMPLES: usize = 150;
 
-    /// What the line says of a message of this size.
+    /// Time of a message of this size by the line.
     pub fn seconds(&self, bytes: u64) -> f64 {
         self.alpha_seconds + self.beta_seconds_per_byte * bytes as f64
     }
@@ -127,7 +127,7 @@ fn medians(sorted: &[Sample]) -> Vec<Sample> {
     sorted.chunk_by(|a, b| a.bytes == b.bytes).map(of_size).collect()
 }
 
-/// The lines, alpha and beta, of which one is best.
+/// The candidate lines, alpha and beta, among them a best one.
 fn vertices(points: &[Sample]) -> impl Iterator<Item = (f64, f64)> {
     let level = points.iter().map(|one| (one.seconds, 0.0));
     let through_origin =

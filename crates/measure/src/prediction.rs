@@ -1,4 +1,4 @@
-//! What a model says of measured times, where latency overlaps: the planner's time and the judge's.
+//! Predictions of measured times with overlapping latency: the planner's time and the judge's.
 
 use crate::document::{Measurements, Series};
 
@@ -28,19 +28,19 @@ impl Predictions {
         Predictions(of_each)
     }
 
-    /// What is said of the series with this index.
+    /// Prediction for the series with this index.
     pub fn of(&self, index: usize) -> Option<Prediction> {
         self.0.get(index).copied().flatten()
     }
 
-    /// Whether anything is said.
+    /// True if there are any predictions.
     pub fn are_any(&self) -> bool {
         self.0.iter().any(Option::is_some)
     }
 }
 
 impl Measurements {
-    /// What was predicted when the times were measured.
+    /// Predictions made when the times were measured.
     pub fn predictions(&self) -> Predictions {
         Predictions(self.series().iter().map(|one| one.predicted).collect())
     }

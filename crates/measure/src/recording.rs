@@ -1,14 +1,13 @@
-//! What a program has called: the document that a preloaded library writes, and `tuwtree advise --recording`
-//! reads.
+//! Recorded calls of a program: the document that a preloaded library writes, and `tuwtree advise --recording` reads.
 //!
-//! Only the root of a call knows all blocks, so each process records the calls of which it is the root. Where there is
-//! none, and all know all blocks, the communicator's first rank does; and of an alltoall each process what it sends.
-//! Calls with the same function, communicator size, root and blocks are one entry.
+//! Only the root of a call knows all blocks, so each process records the calls of which it is the root. Rootless calls
+//! in which all know all blocks are recorded by the communicator's first rank; alltoalls by each process, with its sent
+//! messages. Calls with equal function, communicator size, root and blocks are one entry.
 
 use serde::{Deserialize, Serialize};
-use tuwtree_model::{BlockSizes, BlockSizesError, Operation, Rank};
+use tuwtree_model::{BlockSizes, BlockSizesError, ClosedSet, Operation, Rank};
 
-/// What one process of a program has called as a root, or as whoever records for all.
+/// Calls that one process of a program has recorded, as a root or for all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recording {
@@ -18,15 +17,15 @@ pub struct Recording {
     pub version: u64,
     /// The MPI library, as it calls itself.
     pub mpi_library: String,
-    /// How many processes the job has.
+    /// Number of processes of the job.
     pub processes: usize,
     /// The rank in the job of the process that has recorded.
     pub rank: Rank,
-    /// What was called, in the order of the first calls.
+    /// The calls, in the order of their first occurrence.
     pub entries: Vec<RecordedCall>,
-    /// How many calls more there were, for which there was no room.
+    /// Number of further calls, for which there was no space.
     pub left_out_calls: u64,
-    /// How long they took, in seconds.
+    /// Their duration, in seconds.
     pub left_out_seconds: f64,
 }
 
@@ -36,52 +35,23 @@ pub struct Recording {
 pub struct RecordedCall {
     /// The function that the program called, such as `MPI_Gatherv`.
     pub function: String,
-    /// What it does.
-    pub operation: RecordedOperation,
-    /// The root, below the number of blocks; where there is none, who has recorded the call.
+    /// Operation of the call.
+    pub operation: Operation,
+    /// The root, below the number of blocks; of a rootless call, the recording rank.
     pub root: Rank,
     /// The size of each rank's block, as the root states it; of an alltoall, what the recording rank sends to each.
     pub block_sizes_bytes: Vec<u64>,
-    /// How often it was called, at least once.
+    /// Number of calls, at least one.
     pub calls: u64,
-    /// How long all these calls took at the root, in seconds.
+    /// Duration of all these calls at the root, in seconds.
     pub seconds: f64,
-    /// How long the shortest took.
+    /// Duration of the shortest.
     pub least_seconds: f64,
-    /// How long the longest took.
+    /// Duration of the longest.
     pub greatest_seconds: f64,
 }
 
-/// What is recorded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum RecordedOperation {
-    /// `MPI_Gatherv` and its kin.
-    Gather,
-    /// `MPI_Scatterv` and its kin.
-    Scatter,
-    /// `MPI_Allgatherv` and its kin.
-    Allgather,
-    /// `MPI_Reduce_scatter`, `MPI_Reduce_scatter_block` and their kin.
-    ReduceScatter,
-    /// `MPI_Alltoallv` and its kin.
-    Alltoall,
-}
-
-impl RecordedOperation {
-    /// The operation.
-    pub fn operation(self) -> Operation {
-        match self {
-            RecordedOperation::Gather => Operation::Gather,
-            RecordedOperation::Scatter => Operation::Scatter,
-            RecordedOperation::Allgather => Operation::Allgather,
-            RecordedOperation::ReduceScatter => Operation::ReduceScatter,
-            RecordedOperation::Alltoall => Operation::Alltoall,
-        }
-    }
-}
-
-/// Why a recording makes no sense.
+/// A recording that makes no sense.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RecordingError {
     /// Blocks that cannot be.
@@ -89,8 +59,16 @@ pub enum RecordingError {
     Blocks {
         /// The index of the entry.
         entry: usize,
-        /// What is wrong with its blocks.
+        /// Fault of its blocks.
         error: BlockSizesError,
+    },
+    /// An operation that no function of the recording library performs.
+    #[error("entry {entry}: {} is not recorded, operations on blocks are", .operation.name())]
+    Operation {
+        /// The index of the entry.
+        entry: usize,
+        /// The operation that it names.
+        operation: Operation,
     },
     /// No process.
     #[error("entry {entry}: root {root} is outside 0..{processes}")]
@@ -99,7 +77,7 @@ pub enum RecordingError {
         entry: usize,
         /// The root that it names.
         root: Rank,
-        /// How many blocks it has.
+        /// Number of its blocks.
         processes: usize,
     },
     /// No call, or times that are none.
@@ -107,9 +85,9 @@ pub enum RecordingError {
     Calls {
         /// The index of the entry.
         entry: usize,
-        /// How many calls it is for.
+        /// Number of its calls.
         calls: u64,
-        /// How long they took.
+        /// Their duration.
         seconds: String,
     },
 }
@@ -122,11 +100,11 @@ impl Recording {
 
     /// The oldest version that can hold these entries.
     pub fn version_for(entries: &[RecordedCall]) -> u64 {
-        let is_rooted = |one: &RecordedCall| one.operation.operation().is_rooted();
+        let is_rooted = |one: &RecordedCall| one.operation.is_rooted();
         if entries.iter().all(is_rooted) { 1 } else { Recording::VERSION }
     }
 
-    /// What is wrong with the document, which has been read.
+    /// Checks a document that has been read.
     ///
     /// # Errors
     /// [`RecordingError`].
@@ -134,6 +112,9 @@ impl Recording {
         for (entry, call) in self.entries.iter().enumerate() {
             let processes = call.block_sizes_bytes.len();
             call.sizes().map_err(|error| RecordingError::Blocks { entry, error })?;
+            if !call.operation.takes_blocks() {
+                return Err(RecordingError::Operation { entry, operation: call.operation });
+            }
             if call.root >= processes {
                 return Err(RecordingError::Root { entry, root: call.root, processes });
             }
@@ -169,7 +150,7 @@ mod tests {
             rank: 0,
             entries: vec![RecordedCall {
                 function: "MPI_Gatherv".to_owned(),
-                operation: RecordedOperation::Gather,
+                operation: Operation::Gather,
                 root,
                 block_sizes_bytes: vec![4, 0, 8],
                 calls,
@@ -186,7 +167,7 @@ mod tests {
     fn calls_with_a_root_only_are_of_the_first_version() {
         let mut entries = recording(2, 1).entries;
         assert_eq!(Recording::version_for(&entries), 1);
-        entries[0].operation = RecordedOperation::ReduceScatter;
+        entries[0].operation = Operation::ReduceScatter;
         assert_eq!(Recording::version_for(&entries), 2);
         let text = serde_json::to_string(&entries[0]).unwrap();
         assert!(text.contains("\"operation\":\"reduce-scatter\""), "{text}");

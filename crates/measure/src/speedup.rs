@@ -1,4 +1,4 @@
-//! How many times as fast as the library's own call an algorithm is, problem by problem.
+//! Speed-up of an algorithm over the library's own call, problem by problem.
 
 use crate::blocks::Blocks;
 use crate::document::{Algorithm, Measurements};
@@ -9,7 +9,7 @@ use std::fmt::Write;
 /// The library's time for a problem over an algorithm's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpeedUp<'a> {
-    /// Where the problem's block sizes come from.
+    /// Source of the problem's block sizes.
     pub blocks: &'a Blocks,
     /// The problem's mean block, in elements.
     pub mean_block: u64,
@@ -19,19 +19,19 @@ pub struct SpeedUp<'a> {
     pub interval: Option<Interval>,
 }
 
-/// What is certain of a speed-up.
+/// Certainty of a speed-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Certainty {
     /// The interval is above 1.
     Faster,
     /// The interval is below 1.
     Slower,
-    /// The interval contains 1, or there is none.
+    /// The interval contains 1, or is missing.
     Neither,
 }
 
 impl SpeedUp<'_> {
-    /// Whether the algorithm is faster or slower than the library with 95 % certainty.
+    /// Certainty, at 95 %, that the algorithm is faster or slower than the library.
     pub fn certainty(&self) -> Certainty {
         match self.interval {
             Some(ends) if ends.low > 1.0 => Certainty::Faster,
@@ -42,8 +42,8 @@ impl SpeedUp<'_> {
 }
 
 impl Measurements {
-    /// How many times as fast as the library's own call an algorithm is, in the order of the problems; of those
-    /// for which both were measured equally often.
+    /// Speed-ups of an algorithm over the library's own call, in the order of the problems, if both were measured
+    /// equally often.
     ///
     /// # Complexity
     /// O(s^2 + n log n) for s series with n repetitions.
@@ -115,7 +115,7 @@ pub struct SpeedUps {
 }
 
 impl SpeedUps {
-    /// The summary of these; `None` if there are none.
+    /// The summary of speed-ups; `None` without any.
     pub fn of(all: &[SpeedUp<'_>]) -> Option<SpeedUps> {
         let ratios: Vec<f64> = all.iter().map(|one| one.ratio).collect();
         let count = |what| all.iter().filter(|one| one.certainty() == what).count();

@@ -1,9 +1,9 @@
-//! What is certain of repeated measurements, without assuming how times are distributed.
+//! Statistics of repeated measurements, without an assumption on the distribution of times.
 //!
-//! Times of collectives are skewed and have far outliers, so that means and normal distributions say
-//! little. Used instead: the median, its confidence interval from order statistics, and the rank-sum
-//! test of whether one sample tends to be larger than another. All assume that repetitions are
-//! independent, which those that follow one another closely are not quite.
+//! Times of collectives are skewed and have far outliers, so that means and normal distributions say little. Used
+//! instead: the median, its confidence interval from order statistics, and the rank-sum test of one sample's tendency
+//! to be larger than another. All assume independent repetitions; repetitions in close succession are not quite
+//! independent.
 //!
 //! # Source
 //! Interval: W. R. Thompson, "On confidence ranges for the median", Annals of Mathematical
@@ -12,7 +12,7 @@
 //! by ranking methods", Biometrics Bulletin 1, 1945, as S. Hunold and A. Carpen-Amarie use it for MPI
 //! (IEEE Transactions on Parallel and Distributed Systems 27, 2016).
 
-/// The median, the mean of the two middle ones of an even number of values; `None` if there are none.
+/// The median, the mean of the two middle ones of an even number of values; `None` without values.
 ///
 /// # Panics
 /// For NaN.

@@ -9,21 +9,21 @@ use std::fmt::Write;
 use tuwtree_model::ClosedSet;
 use tuwtree_model::quantity::{exact, microseconds};
 
-/// How sure an interval of the median is to be.
+/// Confidence level of an interval of the median.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// How probable it may be that any verdict on a guideline is due to chance.
+/// Probability that a verdict on a guideline is due to chance.
 pub const LEVEL: f64 = 0.05;
 
 impl Measurements {
-    /// All times in a table, a problem after the other: minimum, median with its interval, what was predicted
-    /// when they were measured, planning, from how many repetitions on planning pays, and late starts.
+    /// All times in a table, a problem after the other: minimum, median with its interval, predictions, planning,
+    /// number of repetitions from which planning pays, and late starts.
     pub fn table(&self) -> String {
         self.table_beside(&self.predictions())
     }
 
-    /// The same, with the times of planner and judge behind the interval if there are any, and the median
-    /// in judged times.
+    /// Like [`table`](Self::table), with the times of planner and judge behind the interval if there are any, and the
+    /// median in judged times.
     pub fn table_beside(&self, predictions: &Predictions) -> String {
         let mut text = String::new();
         let predicted = match predictions.are_any() {
@@ -98,8 +98,8 @@ impl Measurements {
         against.collect::<Vec<_>>().join(", ")
     }
 
-    /// What a late rank costs, a problem after the other: medians of the time until the last rank is done, and of
-    /// how long other ranks are in the call. Empty if it was not measured.
+    /// Cost of a late rank, a problem after the other: medians of the time until the last rank is done, and of other
+    /// ranks' time in the call. Empty if not measured.
     pub fn late_table(&self) -> String {
         let mut text = String::new();
         for problem in self.problems() {
@@ -167,7 +167,8 @@ impl Measurements {
         self.csv_beside(&self.predictions())
     }
 
-    /// The same, with the times of planner and judge in two more columns if there are any.
+    /// The times for programs, with those of planner and judge in two more columns if there are
+    /// any.
     pub fn csv_beside(&self, predictions: &Predictions) -> String {
         let setting = self.setting();
         let mut table = csv::Writer::from_writer(Vec::new());
@@ -186,7 +187,7 @@ impl Measurements {
                 predicted.map(|one| [one.planned_seconds, Some(one.judged_seconds)].map(known));
             let row = [
                 setting.operation.name().to_owned(),
-                setting.processors.to_string(),
+                setting.ranks.to_string(),
                 if setting.operation.is_rooted() {
                     setting.root.to_string()
                 } else {
@@ -216,7 +217,7 @@ impl Measurements {
 /// The heading of the table for programs.
 const COLUMNS: [&str; 15] = [
     "operation",
-    "processors",
+    "ranks",
     "root",
     "distribution",
     "mean_block",
@@ -232,13 +233,13 @@ const COLUMNS: [&str; 15] = [
     "median_high_seconds",
 ];
 
-/// What is added where there are predictions.
+/// Further columns with predictions.
 const PREDICTED: [&str; 2] = ["planned_seconds", "judged_seconds"];
 
-/// What is added where starts were synchronized.
+/// Further column with synchronized starts.
 const LATE: &str = "late_starts";
 
-/// What is said of a series: planned, judged, and the median in judged times.
+/// Cells of a series' prediction: planned, judged, and the median in judged times.
 fn predicted_cells(series: &Series, prediction: Option<Prediction>) -> [String; 3] {
     let Some(prediction) = prediction else { return ["-"; 3].map(str::to_owned) };
     let ratio = prediction.measured_over_judged(series);

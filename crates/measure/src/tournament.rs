@@ -54,7 +54,7 @@ pub fn opponent(players: usize, round: usize, player: Rank) -> Option<Rank> {
 /// Pairs that are measured at the same time; nobody is in two of them. The lower rank comes first.
 pub type Meetings = Vec<(Rank, Rank)>;
 
-/// At most so many rounds of the tournament, cut into meetings of at most `at_once` pairs.
+/// At most this many rounds of the tournament, cut into meetings of at most `at_once` pairs.
 ///
 /// All rounds if they are few enough, else rounds evenly spread; and for each kind of pair that these
 /// miss, a round that has one. `kind` tells kinds apart, such as pairs within a node and others.

@@ -1,4 +1,4 @@
-//! How much may be under way to a process at once before a switch with small buffers loses some.
+//! Bytes that may be under way to a process at once before a switch with small buffers loses some.
 //!
 //! Each of several processes sends one message to the same one at the same time. Together they take about as many times
 //! as long as they are larger. Where packets are lost, and nobody notices, TCP sends them again after 0.2 s at the
@@ -9,7 +9,7 @@ use crate::statistics::median;
 /// From how many bytes on data was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FoundWindow {
-    /// How many processes sent at once.
+    /// Number of processes that sent at once.
     pub senders: usize,
     /// The most bytes, of all of them together, that arrived in time.
     pub whole: u64,
@@ -18,7 +18,7 @@ pub struct FoundWindow {
 }
 
 impl FoundWindow {
-    /// How many bytes may be under way: with a margin, since others use switches, too.
+    /// Bytes that may be under way: with a margin, since other jobs use switches, too.
     ///
     /// # Example
     /// ```
@@ -30,15 +30,15 @@ impl FoundWindow {
     }
 }
 
-/// A step of so many seconds is a time-out: half of the least that Linux waits.
+/// Threshold of seconds that means a time-out: half of the least that Linux waits.
 const STEP: f64 = 0.1;
 
-/// Times of which medians are taken.
+/// Number of times, whose median is taken.
 const TIMES: usize = 3;
 
-/// Where data is lost, if it is: by messages of these sizes, the least and the most, one from each of so many
-/// processes. `flood` tells how many seconds they take, all sent at once; `None` if there is no time left to
-/// measure, so that what is known by then counts.
+/// Threshold of data loss, if any: for messages of sizes from the least to the most, one from each of several
+/// processes. `flood` returns the seconds of messages sent at once; `None` ends the search for lack of time, and the
+/// knowledge up to then counts.
 ///
 /// # Errors
 /// What `flood` returns.

@@ -8,27 +8,27 @@ use tuwtree_model::{
     PiecewiseLinear, Placement, PortKind, Rank, WireOwner,
 };
 
-/// What was found of a machine from outside.
+/// Result of a calibration from outside.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
     /// Levels and placement; its costs count for nothing.
     pub shape: Hierarchy,
-    /// What messages cost, for each level.
+    /// Costs of messages, for each level.
     pub levels: Vec<LevelCosts>,
     /// The largest message that leaves its sender before it is received, 0 if none does; none if all do
     /// that were tried.
     pub eager_limit: Option<u64>,
-    /// How long each message that it begins to send occupies a rank, in seconds.
+    /// Seconds that a rank is occupied by each message that it begins to send.
     pub send_overhead: f64,
-    /// When the first and the last of equal messages, sent by one process to several others at once, were
-    /// there, in seconds; none with fewer than three others.
+    /// Arrival of the first and the last of equal messages, sent by one process to several others at once, in seconds;
+    /// none with fewer than three others.
     pub port: Option<(f64, f64)>,
-    /// The largest size of which equal messages, sent so, take turns; none where none do.
+    /// The largest size at which such messages take turns; none if they never do.
     pub in_turns: Option<u64>,
     /// From how many bytes on at once to one process data was lost; none where none was.
     pub window: Option<FoundWindow>,
-    /// How long one rank of a node, and two at once, took to receive and to send a message: seconds; none
-    /// where no two nodes have two ranks each.
+    /// Seconds in which one rank of a node, and two at once, received and sent a message; none without two nodes of two
+    /// ranks each.
     pub wire: Option<[(f64, f64); 2]>,
     /// The time per byte copied locally, in seconds.
     pub gamma: f64,
@@ -36,12 +36,12 @@ pub struct Found {
     pub combine_per_byte: f64,
 }
 
-/// Something that is wrong with what was found, and what to do about it.
+/// A fault of the result, and its remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Doubt {
-    /// What is wrong, in words.
+    /// The fault, in words.
     pub fault: String,
-    /// What to do.
+    /// The remedy.
     pub remedy: &'static str,
 }
 
@@ -51,7 +51,7 @@ impl std::fmt::Display for Doubt {
     }
 }
 
-/// More members than a machine has of which only one level is known.
+/// Members of a machine of which only one level is known: more than any machine has.
 const ROOM: usize = 1 << 20;
 
 /// The levels on which ranks on these nodes meet: nodes, the network between them, or both. Without costs.
@@ -89,16 +89,16 @@ fn level(name: &str, members: usize) -> Level {
     Level { name: name.to_owned(), members, links: links.into() }
 }
 
-/// The innermost levels on which pairs of so many ranks meet, those that have any.
-pub fn levels_that_meet(shape: &Hierarchy, processors: usize) -> Vec<usize> {
-    let first = |level: &usize| first_pair(shape, processors, *level).is_some();
+/// The innermost levels on which pairs of this many ranks meet, without empty levels.
+pub fn levels_that_meet(shape: &Hierarchy, ranks: usize) -> Vec<usize> {
+    let first = |level: &usize| first_pair(shape, ranks, *level).is_some();
     (0..shape.levels().len()).filter(first).collect()
 }
 
-fn first_pair(shape: &Hierarchy, processors: usize, level: usize) -> Option<(Rank, Rank)> {
+fn first_pair(shape: &Hierarchy, ranks: usize, level: usize) -> Option<(Rank, Rank)> {
     let meets = |&(one, other): &(Rank, Rank)| shape.shared_level(one, other) == level;
     // Whoever meets anybody on a level is met by rank 0, or by the first of another group.
-    (0..processors).flat_map(|one| (one + 1..processors).map(move |other| (one, other))).find(meets)
+    (0..ranks).flat_map(|one| (one + 1..ranks).map(move |other| (one, other))).find(meets)
 }
 
 impl Found {
@@ -121,7 +121,7 @@ impl Found {
             .expect("as many levels as before")
     }
 
-    /// What the judge is to know of the network.
+    /// Network properties for the judge.
     pub fn network(&self) -> Network {
         let port = self.port_kind();
         let mut network = Network {
@@ -208,7 +208,7 @@ impl Found {
         }
     }
 
-    /// Why plans and judgements may be wrong.
+    /// Reasons for wrong plans and judgements.
     pub fn doubts(&self) -> Vec<Doubt> {
         let mut doubts = Vec::new();
         for (level, costs) in self.shape.levels().iter().zip(&self.levels) {
@@ -254,7 +254,7 @@ impl Found {
     }
 }
 
-/// What an error is worth a warning for.
+/// Error that is worth a warning.
 const BAD: f64 = 0.1;
 
 #[cfg(test)]

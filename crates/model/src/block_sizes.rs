@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-/// A processor's number, `0..p`.
+/// A rank's number, `0..p`.
 pub type Rank = usize;
 
-/// The most processors that a problem may have: ten times the largest machine, and few enough for
+/// The most ranks that a problem may have: ten times the largest machine, and few enough for
 /// the linear constructions to fit an ordinary memory.
-pub const MOST_PROCESSORS: usize = 100_000_000;
+pub const MOST_RANKS: usize = 100_000_000;
 
 /// The blocks `m_0, …, m_{p-1}` in bytes, at least one of them, with prefix sums.
 ///
@@ -18,24 +18,24 @@ pub struct BlockSizes {
     prefix: Arc<Vec<u64>>,
 }
 
-/// Why a list of numbers is not the block sizes of a problem.
+/// Invalid block sizes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BlockSizesError {
-    /// No processors at all.
+    /// No ranks at all.
     #[error("there are no block sizes; a problem has at least one process")]
-    NoProcessors,
-    /// More processors than ranks.
-    #[error("{processors} block sizes or more; at most {MOST_PROCESSORS} processes are allowed")]
-    TooManyProcessors {
-        /// How many sizes there are at least.
-        processors: usize,
+    NoRanks,
+    /// More ranks than ranks.
+    #[error("{ranks} block sizes or more; at most {MOST_RANKS} processes are allowed")]
+    TooManyRanks {
+        /// A lower bound on the number of sizes.
+        ranks: usize,
     },
     /// The total overflows 64 bits.
     #[error(
         "the block sizes of ranks 0 to {rank} add up to more than 2^64 - 1 bytes (block {rank} is {size})"
     )]
     TotalOverflows {
-        /// The first processor with which the total is too large.
+        /// The first rank with which the total is too large.
         rank: Rank,
         /// Its block's size in bytes.
         size: u64,
@@ -46,30 +46,30 @@ impl BlockSizes {
     /// The block sizes `m_0, …, m_{p-1}` in bytes.
     ///
     /// # Errors
-    /// [`BlockSizesError`]: no sizes, more than [`MOST_PROCESSORS`], or a total of 2^64 or more.
+    /// [`BlockSizesError`]: no sizes, more than [`MOST_RANKS`], or a total of 2^64 or more.
     pub fn new(sizes: impl IntoIterator<Item = u64>) -> Result<BlockSizes, BlockSizesError> {
         let mut prefix = vec![0];
         let mut total = 0_u64;
         for (rank, size) in sizes.into_iter().enumerate() {
-            if rank == MOST_PROCESSORS {
-                return Err(BlockSizesError::TooManyProcessors { processors: rank + 1 });
+            if rank == MOST_RANKS {
+                return Err(BlockSizesError::TooManyRanks { ranks: rank + 1 });
             }
             total =
                 total.checked_add(size).ok_or(BlockSizesError::TotalOverflows { rank, size })?;
             prefix.push(total);
         }
         match prefix.len() {
-            1 => Err(BlockSizesError::NoProcessors),
+            1 => Err(BlockSizesError::NoRanks),
             _ => Ok(BlockSizes { prefix: Arc::new(prefix) }),
         }
     }
 
-    /// The number of processors, `p >= 1`.
-    pub fn processors(&self) -> usize {
+    /// The number of ranks, `p >= 1`.
+    pub fn ranks(&self) -> usize {
         self.prefix.len() - 1
     }
 
-    /// The size of processor `rank`'s block, `m_rank`, in bytes.
+    /// The size of rank `rank`'s block, `m_rank`, in bytes.
     pub fn block(&self, rank: Rank) -> u64 {
         self.prefix[rank + 1] - self.prefix[rank]
     }
@@ -92,7 +92,7 @@ impl BlockSizes {
     /// assert_eq!(sizes.window(2, 2), 6);
     /// ```
     pub fn window(&self, first: Rank, count: usize) -> u64 {
-        let (p, end) = (self.processors(), first + count);
+        let (p, end) = (self.ranks(), first + count);
         self.prefix[end.min(p)] - self.prefix[first] + self.prefix[end.saturating_sub(p)]
     }
 
@@ -103,8 +103,27 @@ impl BlockSizes {
 
     /// The problem's size `m`, in bytes.
     pub fn total(&self) -> u64 {
-        self.prefix[self.processors()]
+        self.prefix[self.ranks()]
     }
+}
+
+/// The rank with the largest block; of several, the one of least rank. With gamma <= beta no root
+/// allows a faster tree, if trees need not be ordered.
+///
+/// # Complexity
+/// O(p).
+///
+/// # Source
+/// `docs/beyond-ordered-trees.md`.
+///
+/// # Example
+/// ```
+/// use tuwtree_model::{BlockSizes, largest_block};
+/// assert_eq!(largest_block(&BlockSizes::new([3, 7, 0, 7]).unwrap()), 1);
+/// ```
+pub fn largest_block(sizes: &BlockSizes) -> Rank {
+    let larger = |best: (Rank, u64), next: (Rank, u64)| if next.1 > best.1 { next } else { best };
+    sizes.iter().enumerate().reduce(larger).expect("a problem has at least one rank").0
 }
 
 #[cfg(test)]
@@ -114,7 +133,7 @@ mod tests {
     #[test]
     fn ranges_are_sums_of_blocks() {
         let sizes = BlockSizes::new([3, 0, 4, 1]).unwrap();
-        assert_eq!(sizes.processors(), 4);
+        assert_eq!(sizes.ranks(), 4);
         assert_eq!(sizes.range(1, 3), 5);
         assert_eq!(sizes.before(2), 3);
         assert_eq!(sizes.total(), 8);
@@ -122,9 +141,9 @@ mod tests {
     }
 
     #[test]
-    fn a_total_beyond_64_bits_names_the_processor() {
+    fn a_total_beyond_64_bits_names_the_rank() {
         let error = BlockSizes::new([u64::MAX, 0, 1]).unwrap_err();
         assert_eq!(error, BlockSizesError::TotalOverflows { rank: 2, size: 1 });
-        assert_eq!(BlockSizes::new([]).unwrap_err(), BlockSizesError::NoProcessors);
+        assert_eq!(BlockSizes::new([]).unwrap_err(), BlockSizesError::NoRanks);
     }
 }

@@ -1,11 +1,11 @@
-//! Closed sets: enums all of whose members users can name.
+//! Closed sets: enums whose members users can name.
 
 use std::str::FromStr;
 
 /// A closed set: an enum without fields whose members have names, all of them derived from the enum
 /// itself by `strum::VariantArray`, `strum::IntoStaticStr` and `strum::EnumString`.
 ///
-/// No list of members is kept by hand: what is added to the enum is in [`ALL`](Self::ALL), has a
+/// A derive keeps the list of members: a new variant is in [`ALL`](Self::ALL), has a
 /// [`name`](Self::name) and is parsed.
 ///
 /// # Example
@@ -26,7 +26,7 @@ pub trait ClosedSet:
         Self::ALL.iter().copied()
     }
 
-    /// The name by which users, documents and tests call the member.
+    /// The member's name in options, documents and tests.
     fn name(self) -> &'static str {
         self.into()
     }

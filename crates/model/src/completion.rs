@@ -3,33 +3,33 @@
 use crate::ports::Deal;
 use crate::{Payload, Problem, Step, Time, TimeError, Tree};
 
-/// When each processor of an inward operation (gather, reduction) holds its whole segment, when it
-/// sends it, and its size.
+/// Completion times of all subtrees of an inward operation (gather, reduction), their send times
+/// and sizes.
 ///
 /// An outward operation (scatter, broadcast) runs the same steps backwards in time, so that its
 /// times are these, counted back from the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Completion {
-    /// `p` entries: when each processor's subtree is complete; 0 for a leaf.
+    /// `p` entries: when each rank's subtree is complete; 0 for a leaf.
     pub ready: Vec<Time>,
     /// `p` entries: from when to when the transmission to the parent occupies the parent's port; for the
     /// root, twice its clock.
     pub sent: Vec<(Time, Time)>,
-    /// `p` entries: the size in bytes of what goes along the edge to each processor's parent: the
-    /// blocks of its subtree, or the whole vector.
+    /// `p` entries: the bytes on the edge to each rank's parent: the blocks of its subtree, or the
+    /// whole vector.
     pub segment: Vec<u64>,
-    /// `p` entries: the port of its parent through which each processor's segment comes; 0 for the
+    /// `p` entries: the port of its parent through which each rank's segment comes; 0 for the
     /// root.
     pub port: Vec<u16>,
-    /// `p` entries: the port that each processor's copy of its own block holds; 0 for a leaf.
+    /// `p` entries: the port that each rank's copy of its own block holds; 0 for a leaf.
     pub copy_port: Vec<u16>,
 }
 
-/// When every subtree of a tree completes, its size, and which port does what.
+/// Completion times of every subtree of a tree, its size, and the ports of its messages.
 ///
 /// Each step, in the order of the tree, goes to the port that is free first, of several to the one of
 /// lowest number. The port then waits for the child if need be: until its message may occupy the port,
-/// the latency after the child is ready. A processor sends when all its ports are done. An outward
+/// the latency after the child is ready. A rank sends when all its ports are done. An outward
 /// operation mirrors this in time, port by port.
 ///
 /// The tree's own root counts, whichever the problem asks for.
@@ -39,19 +39,18 @@ pub struct Completion {
 /// integer times would have to be rounded, or are not finite.
 ///
 /// # Panics
-/// If tree and problem have different numbers of processors.
+/// If tree and problem have different numbers of ranks.
 ///
 /// # Complexity
 /// O(p log k) time for k ports, O(p) space; no recursion, so that chains of any length do.
 ///
 /// # Source
-/// OPT Definition 2, eqs. 1 and 2: a child's segment goes to its parent at the costs of that pair,
-/// in a scatter at those of the opposite direction (section 2.5). Broadcast and reduction: Theorem 4.
-/// Ports: section 2.6, "greedily", after Definition 3; `docs/ports.md`. Latency apart from occupancy:
-/// `docs/overlapping-latency.md`.
+/// OPT Definition 2, eqs. 1 and 2: a child's segment goes to its parent at the costs of that pair, in a scatter at the
+/// costs of the opposite direction (section 2.5). Broadcast and reduction: Theorem 4. Ports: section 2.6, "greedily",
+/// after Definition 3; `docs/ports.md`. Latency apart from occupancy: `docs/overlapping-latency.md`.
 ///
 /// # Example
-/// Sizes 2, 1, 4 and costs 1, 1, 1: processor 1 receives from 0, copies, receives from 2:
+/// Sizes 2, 1, 4 and costs 1, 1, 1: rank 1 receives from 0, copies, receives from 2:
 /// (1 + 2) + 1 + (1 + 4) = 9. With two ports it copies meanwhile, and then receives from 2.
 /// ```
 /// use tuwtree_model::{BlockSizes, Homogeneous, Ports, Problem, Step, Tree, completion};
@@ -64,16 +63,16 @@ pub struct Completion {
 /// assert_eq!((done.ready[1].units(), done.port), (6.0, vec![0, 0, 1]));
 /// ```
 pub fn completion(tree: &Tree, problem: &Problem) -> Result<Completion, TimeError> {
-    assert_eq!(tree.processors(), problem.processors(), "tree and data of one problem");
+    assert_eq!(tree.ranks(), problem.ranks(), "tree and data of one problem");
     let costs = problem.costs().kind();
-    let processors = tree.processors();
+    let ranks = tree.ranks();
     let collective = problem.collective();
     let mut done = Completion {
-        ready: vec![Time::ZERO; processors],
-        sent: vec![(Time::ZERO, Time::ZERO); processors],
-        segment: (0..processors).map(|rank| problem.payload().own(rank)).collect(),
-        port: vec![0; processors],
-        copy_port: vec![0; processors],
+        ready: vec![Time::ZERO; ranks],
+        sent: vec![(Time::ZERO, Time::ZERO); ranks],
+        segment: (0..ranks).map(|rank| problem.payload().own(rank)).collect(),
+        port: vec![0; ranks],
+        copy_port: vec![0; ranks],
     };
     let mut deal = Deal::new(problem.ports());
     let grows = match problem.payload() {
@@ -156,7 +155,7 @@ mod tests {
 
     #[test]
     fn a_whole_vector_goes_along_each_edge_and_is_not_copied() {
-        let vector = Vector { processors: 3, bytes: 6 };
+        let vector = Vector { ranks: 3, bytes: 6 };
         let of = |collective| Problem::of(collective, &CostMatrix::lopsided()).unwrap();
         let done = completion(&chain(), &of(Collective::reduce(vector))).unwrap();
         assert_eq!(done.ready[0].units(), 122.0);

@@ -2,9 +2,9 @@
 
 use crate::Operation;
 
-/// A way to build a tree, or to make a schedule where there is none, by name: what each is, what it is for,
-/// and how it is built, the crates that build them know. In the order of the published tables' columns, but with the cheaper ones first: of
-/// equally fast trees, the first is recommended.
+/// A construction of trees, or of schedules without a tree, by name; its description and its code are in the crates
+/// that build it. In the order of the published tables' columns, but with the cheaper ones first: among equally fast
+/// trees, the first is recommended.
 #[derive(
     Clone,
     Copy,
@@ -38,6 +38,7 @@ pub enum Construction {
     Optimal,
     Adjacent,
     CopyFirst,
+    Polished,
     Rotated,
     Relays,
     Direct,
@@ -81,37 +82,13 @@ pub enum Construction {
 }
 
 impl Construction {
-    /// Whether its tree is searched for as the best of a class of trees, given time and memory.
-    pub fn is_best_of_its_class(self) -> bool {
-        matches!(
-            self,
-            Construction::Optimal
-                | Construction::Adjacent
-                | Construction::CopyFirst
-                | Construction::Exact
-        )
-    }
-
-    /// Whether it builds trees, for operations with a root; else it has schedules: of others, and of broadcasts and
-    /// reductions whose vector may be cut.
+    /// True for constructions of trees; others make schedules, of rootless operations and of broadcasts and reductions
+    /// whose vector may be cut.
     pub fn builds_trees(self) -> bool {
         self.performs(Operation::Gather)
     }
 
-    /// Whether its schedules cut a vector into pieces, of operations that move one; trees do not.
-    pub fn cuts_vector(self, operation: Operation) -> bool {
-        let moves_vector =
-            matches!(operation, Operation::Broadcast | Operation::Reduce | Operation::Allreduce);
-        let keeps_whole = matches!(
-            self,
-            Construction::Binomial
-                | Construction::BinomialForwarded
-                | Construction::RecursiveDoubling
-        );
-        moves_vector && !self.builds_trees() && !keeps_whole
-    }
-
-    /// Whether it is for this operation.
+    /// True if it performs this operation.
     pub fn performs(self, operation: Operation) -> bool {
         match self {
             Construction::Linear => operation.is_rooted() || operation == Operation::Alltoall,
@@ -134,6 +111,7 @@ impl Construction {
             | Construction::Optimal
             | Construction::Adjacent
             | Construction::CopyFirst
+            | Construction::Polished
             | Construction::Direct
             | Construction::TwoBlock
             | Construction::Doubling

@@ -1,8 +1,8 @@
-//! Blocks of two groups of ranks, each of which gets the other's: the sizes of an intergroup allgather.
+//! Blocks of two groups of ranks, each of which gets the other's blocks: the sizes of an intergroup allgather.
 
 use crate::{BlockSizes, BlockSizesError, Rank};
 
-/// A block for each rank of two groups, those of the first group before those of the second.
+/// A block for each rank of two groups, the first group's before the second's.
 ///
 /// A copy is O(1).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,15 +17,15 @@ pub struct GroupSizes {
 pub struct Group {
     /// The first of them.
     pub first: Rank,
-    /// How many they are, at least 1.
+    /// Number of ranks, at least 1.
     pub ranks: usize,
-    /// Where their blocks begin, all blocks of both groups lying one after the other.
+    /// Start of their blocks among all blocks of both groups.
     pub start: u64,
     /// The sum of their blocks.
     pub bytes: u64,
 }
 
-/// Why sizes are not those of two groups.
+/// Sizes that are not those of two groups.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GroupSizesError {
     /// No sizes, too many, or a total that is too large.
@@ -42,7 +42,7 @@ pub enum GroupSizesError {
 }
 
 impl GroupSizes {
-    /// The blocks of all ranks, of which so many are the first group.
+    /// The blocks of all ranks; the first group has `first` of them.
     ///
     /// # Errors
     /// [`GroupSizesError::EmptyGroup`].
@@ -55,14 +55,14 @@ impl GroupSizes {
     /// assert!(GroupSizes::new(BlockSizes::new([5, 1]).unwrap(), 2).is_err());
     /// ```
     pub fn new(sizes: BlockSizes, first: usize) -> Result<GroupSizes, GroupSizesError> {
-        let second = sizes.processors().saturating_sub(first);
+        let second = sizes.ranks().saturating_sub(first);
         match first == 0 || second == 0 {
             true => Err(GroupSizesError::EmptyGroup { first, second }),
             false => Ok(GroupSizes { sizes, first }),
         }
     }
 
-    /// The blocks of a group and those of another.
+    /// The blocks of a group and of another one.
     ///
     /// # Errors
     /// [`GroupSizesError`].
@@ -71,7 +71,7 @@ impl GroupSizes {
         second: &BlockSizes,
     ) -> Result<GroupSizes, GroupSizesError> {
         let all = BlockSizes::new(first.iter().chain(second.iter()))?;
-        GroupSizes::new(all, first.processors())
+        GroupSizes::new(all, first.ranks())
     }
 
     /// All blocks.
@@ -81,7 +81,7 @@ impl GroupSizes {
 
     /// The number of ranks in each group.
     pub fn ranks(&self) -> [usize; 2] {
-        [self.first, self.sizes.processors() - self.first]
+        [self.first, self.sizes.ranks() - self.first]
     }
 
     /// Both groups.

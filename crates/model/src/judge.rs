@@ -3,7 +3,7 @@
 //! The planner ([`completion`](crate::completion())) charges a message's whole occupancy to one port, one
 //! message after the other. That is what dynamic programs can add up, and no gather takes longer. The judge
 //! splits occupancy in two: first the message is on a wire, which all messages that are under way share;
-//! then it costs the receiver's processor its overhead. It is what candidates are compared by.
+//! then it costs the receiver's rank its overhead. It is what candidates are compared by.
 //!
 //! ```text
 //! gather   child ready      enters          leaves the wire            is received
@@ -13,41 +13,46 @@
 //! ```
 //!
 //! `o` is what a message of 1 byte occupies, but no more than it takes to begin a send where that is known
-//! (else a byte on the wire would pass for work of the processor); 0 for a message beyond the eager limit,
+//! (else a byte on the wire would pass for work of the rank); 0 for a message beyond the eager limit,
 //! and for messages that take turns: all of those at a port that is not fair, small ones at one that is
 //! ([`Network::fair_beyond`](crate::Network::fair_beyond)). `f` is the planner's occupancy. A wire belongs to
 //! the receiving rank of a gather and the sending rank of a scatter, or to its node.
 //!
-//! Where no more than a window of data may be under way to a rank ([`Network::window`](crate::Network::window)), each
-//! child of a gather whose data is beyond it begins when its parent has told it to, by a message of a byte: when so many
-//! of the earlier children are received that its data fits. Whoever does not keep to the window
-//! ([`Handling::ignores_window`]) loses what comes while more is under way; TCP sends it again, after 0.2 s.
+//! With a window, at most so much data is under way to a rank ([`Network::window`](crate::Network::window)): each child
+//! of a gather whose data is beyond it begins when its parent tells it to, by a message of a byte: when enough earlier
+//! children are received for its data to fit. Senders that ignore the window ([`Handling::ignores_window`]) lose
+//! messages that come while more is under way; TCP sends them again, after 0.2 s.
 //!
 //! Where nothing overlaps ([`Costs::overlaps`](crate::Costs::overlaps)), and on several ports, the judge is
 //! the planner.
 
+mod message;
+mod rank;
 mod wire;
 
+pub use message::{JudgedMessage, LeastJudged, online_problem, planned_problems};
+pub use rank::{ChildMessage, rank_time};
+
 use crate::{
-    CostModel, Hierarchy, PortKind, Ports, Problem, Rank, Step, Time, TimeError, Tree, WireOwner,
-    completion_time, window_waits,
+    Completion, CostModel, Hierarchy, PortKind, Ports, Problem, Rank, Step, Time, TimeError, Tree,
+    WireOwner, completion, completion_time, window_waits,
 };
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use wire::Wire;
 
-/// How ranks handle messages.
+/// Message handling of ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Handling {
-    /// In which order, and how many at a time.
+    /// Order of messages, and number at a time.
     pub service: Service,
-    /// Whether a message is sent even where there is no data: it costs what one of a byte does.
+    /// True if zero-byte messages are sent too; each costs as much as one byte.
     pub sends_empty: bool,
-    /// Whether senders of a gather go as soon as they can, whatever the network's window.
+    /// True if senders of a gather start as soon as they can, whatever the network's window.
     pub ignores_window: bool,
 }
 
-/// How a rank handles several messages.
+/// Handling of several messages by a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Service {
     /// All receives are posted at the start, or all sends begun, and waited for together.
@@ -65,7 +70,7 @@ pub enum Service {
 /// not finite.
 ///
 /// # Panics
-/// If tree and problem have different numbers of processors.
+/// If tree and problem have different numbers of ranks.
 ///
 /// # Complexity
 /// O(p log p) time, O(p) space.
@@ -75,7 +80,7 @@ pub enum Service {
 ///
 /// # Example
 /// Both messages travel until 6. They share the wire until 12, when it has served three bytes of each;
-/// the longer one, alone, until 13. Each costs the processor 1: the second is received until 14.
+/// the longer one, alone, until 13. Each costs the rank 1: the second is received until 14.
 /// ```
 /// use tuwtree_model::{BlockSizes, Homogeneous, Problem, Step, Tree, completion_time, judged_time};
 /// let steps = [(0, Step::Copy), (0, Step::Receive(1)), (0, Step::Receive(2))];
@@ -109,7 +114,38 @@ pub fn judged_time_as(
     Time::new(end).ok_or(TimeError::NotFinite)
 }
 
-/// After how long TCP sends again what was lost and of which nothing is heard, in seconds: the least time-out of Linux.
+/// The times of a tree by the judge, all messages posted at once, in the form of the planner's: transmissions last from
+/// when a message enters its wire until its receiver has it, and a scatter's are counted back from the end. Where nothing
+/// overlaps, and on several ports, those of [`completion`].
+///
+/// # Errors, panics, complexity
+/// As [`judged_time`].
+pub fn judged_completion(tree: &Tree, problem: &Problem) -> Result<Completion, TimeError> {
+    if !problem.costs().overlaps() || problem.ports() != Ports::ONE {
+        return completion(tree, problem);
+    }
+    let mut judge = Judge::new(tree, problem, Handling::default())?;
+    judge.run();
+    let end = judge.ranks.iter().map(|rank| rank.busy_until).fold(0.0, f64::max);
+    let ranks = tree.ranks();
+    let received = |rank: Rank| judge.messages[rank].map_or(0.0, |message| message.received);
+    let stated = |time: f64| Time::new(time.max(0.0)).ok_or(TimeError::NotFinite);
+    let ready = (0..ranks).map(|rank| match judge.is_outward {
+        true => stated(end - received(rank)),
+        false => stated(judge.ranks[rank].busy_until),
+    });
+    let ready = ready.collect::<Result<Vec<Time>, TimeError>>()?;
+    let sent = (0..ranks).map(|rank| match (judge.messages[rank], judge.is_outward) {
+        (None, _) => Ok((ready[rank], ready[rank])),
+        (Some(one), false) => Ok((stated(one.entered)?, stated(one.received)?)),
+        (Some(one), true) => Ok((stated(end - one.received)?, stated(end - one.entered)?)),
+    });
+    let sent = sent.collect::<Result<Vec<(Time, Time)>, TimeError>>()?;
+    let segment = segments(tree, problem);
+    Ok(Completion { ready, sent, segment, port: vec![0; ranks], copy_port: vec![0; ranks] })
+}
+
+/// Time after which TCP retransmits a lost message without an acknowledgement, in seconds: the least time-out of Linux.
 const RETRANSMISSION: f64 = 0.2;
 
 struct Judge<'a> {
@@ -123,20 +159,20 @@ struct Judge<'a> {
     children: Vec<Vec<Rank>>,
     ranks: Vec<RankState>,
     wires: Vec<Wire>,
-    /// What may be lost, where nobody keeps to the window.
+    /// Possible losses, where senders ignore the window.
     losses: Option<Losses>,
-    /// Where all keep to it, for each child those that are told to go when it is received.
+    /// With a window, for each child the children that are told to start when it is received.
     after: Vec<Vec<Rank>>,
     queue: BinaryHeap<Reverse<Event>>,
 }
 
-/// How much is under way on each wire, and how much may be.
+/// Data under way on each wire, and its limit.
 struct Losses {
     window: u64,
     under_way: Vec<u64>,
 }
 
-/// A message with what it costs, in the time unit of the costs.
+/// A message with its costs, in the time unit of the costs.
 #[derive(Clone, Copy, Debug)]
 struct Message {
     latency: f64,
@@ -148,37 +184,41 @@ struct Message {
     send_overhead: f64,
     /// Its size.
     bytes: u64,
-    /// What it takes its parent to tell it to go.
+    /// Time of its parent's permission to start.
     told_after: f64,
-    /// Whether it need not wait to be told, or has been.
+    /// True if it need not wait for a permission, or has one.
     is_told: bool,
-    /// When, or 0.
+    /// Time of the permission, or 0.
     told_at: f64,
-    /// Whether it has been lost once.
+    /// True if it has been lost once.
     was_lost: bool,
-    /// Whether it travels before its turn.
+    /// True if it travels before its turn.
     is_eager: bool,
-    /// Whether it is served after those that came before it, not with them.
+    /// True if it is served after earlier messages, not with them.
     takes_turns: bool,
     /// The index of the wire that it is on.
     wire: usize,
-    /// When it left the wire, once it has.
+    /// Time at which it entered the wire.
+    entered: f64,
+    /// Time at which it left the wire, if it has.
     left: Option<f64>,
+    /// Time at which its receiver has it.
+    received: f64,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct RankState {
     /// The time of the copy of the rank's own block.
     copy: f64,
-    /// When its processor is free.
+    /// Time at which its rank is free.
     busy_until: f64,
-    /// How many messages of its children are done.
+    /// Number of its children's messages that are done.
     turn: usize,
-    /// When the last message that it has sent enters its wire.
+    /// Time at which its last sent message enters its wire.
     entered: f64,
 }
 
-/// What happens at a time.
+/// An event at a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Event {
     time: f64,
@@ -190,7 +230,7 @@ struct Event {
 enum What {
     /// The message that is due on this wire leaves it, unless another came or left meanwhile.
     Leave { wire: usize, version: u64 },
-    /// The message of this child enters its wire, as so many before it of the same sender in a scatter.
+    /// The message of this child enters its wire; in a scatter, after `turn` messages of its sender.
     Enter { turn: usize, child: Rank },
 }
 
@@ -210,8 +250,8 @@ impl Ord for Event {
 
 impl<'a> Judge<'a> {
     fn new(tree: &'a Tree, problem: &Problem, handling: Handling) -> Result<Judge<'a>, TimeError> {
-        let processors = tree.processors();
-        assert_eq!(processors, problem.processors(), "tree and data of one problem");
+        let ranks = tree.ranks();
+        assert_eq!(ranks, problem.ranks(), "tree and data of one problem");
         let network = problem.stated_costs().network();
         let nodes = match network.wire {
             WireOwner::Node => problem.costs().hierarchy(),
@@ -223,57 +263,46 @@ impl<'a> Judge<'a> {
         let window = network.window.filter(|_| is_gather);
         // One message after the other never is more than a window.
         let keeps_window = !ignores_window && service == Service::AllPosted;
-        let mut after = vec![Vec::new(); if window.is_some() { processors } else { 0 }];
+        let mut after = vec![Vec::new(); if window.is_some() { ranks } else { 0 }];
         let mut segments = segments(tree, problem);
         if sends_empty {
             segments.iter_mut().for_each(|bytes| *bytes = (*bytes).max(1));
         }
-        let mut messages = vec![None; processors];
-        let mut children = vec![Vec::new(); processors];
-        let mut ranks = Vec::with_capacity(processors);
+        let mut messages = vec![None; ranks];
+        let mut children = vec![Vec::new(); ranks];
+        let mut states = Vec::with_capacity(ranks);
         for (parent, children) in children.iter_mut().enumerate() {
             for child in tree.children(parent).filter(|&child| segments[child] > 0) {
                 let (from, to) = problem.collective().ends(child, parent);
                 let (costs, bytes) = (problem.costs(), segments[child]);
-                let occupancy = costs.transmission_between(from, to, bytes)?.units();
-                let first_byte = costs.transmission_between(from, to, 1)?.units();
-                let least = first_byte.min(occupancy);
-                let is_eager = network.is_eager(bytes);
-                let takes_turns = network.takes_turns(bytes);
-                let latency = costs.latency_between(from, to, bytes)?.units();
-                // What asks its receiver first is on the wire after a round trip at the earliest. That counts
-                // where messages take turns, and is as much less on the wire.
-                let asked = match is_outward && !is_eager && takes_turns {
-                    true => {
-                        let there = costs.latency_between(from, to, 1)?.units() + first_byte;
-                        (2.0 * there - latency).clamp(0.0, occupancy)
-                    }
-                    false => 0.0,
+                let times = |bytes| {
+                    let latency = costs.latency_between(from, to, bytes)?.units();
+                    Ok((latency, costs.transmission_between(from, to, bytes)?.units()))
                 };
-                // Where messages take turns, nothing overlaps with the wire.
-                let overhead = match is_eager && !takes_turns {
-                    true => network.send_overhead.map_or(least, |most| most.min(least)),
-                    false => 0.0,
-                };
+                let (first_latency, first_byte) = times(1)?;
+                let JudgedMessage { latency, on_wire, overhead, send_overhead } =
+                    JudgedMessage::new(&network, is_outward, bytes, times)?;
                 messages[child] = Some(Message {
                     bytes,
-                    told_after: costs.latency_between(from, to, 1)?.units() + first_byte,
+                    told_after: first_latency + first_byte,
                     is_told: true,
                     told_at: 0.0,
                     was_lost: false,
-                    latency: latency + asked,
-                    on_wire: occupancy - overhead - asked,
+                    latency,
+                    on_wire,
                     overhead,
-                    send_overhead: network.send_overhead.unwrap_or(least),
-                    is_eager,
-                    takes_turns,
+                    send_overhead,
+                    is_eager: network.is_eager(bytes),
+                    takes_turns: network.takes_turns(bytes),
                     wire: match nodes {
                         Some(machine) if machine.node(child) != machine.node(parent) => {
-                            processors + machine.node(parent)
+                            ranks + machine.node(parent)
                         }
                         _ => parent,
                     },
+                    entered: 0.0,
                     left: None,
+                    received: 0.0,
                 });
                 children.push(child);
             }
@@ -291,9 +320,9 @@ impl<'a> Judge<'a> {
             }
             let copies = tree.steps(parent).any(|step| step == Step::Copy);
             let copy = if copies { problem.copy(parent)?.units() } else { 0.0 };
-            ranks.push(RankState { copy, busy_until: 0.0, turn: 0, entered: 0.0 });
+            states.push(RankState { copy, busy_until: 0.0, turn: 0, entered: 0.0 });
         }
-        let wires = processors + nodes.map_or(0, Hierarchy::nodes);
+        let wires = ranks + nodes.map_or(0, Hierarchy::nodes);
         let wire = Wire::new(network.port == PortKind::Fair);
         Ok(Judge {
             tree,
@@ -301,7 +330,7 @@ impl<'a> Judge<'a> {
             service,
             messages,
             children,
-            ranks,
+            ranks: states,
             wires: vec![wire; wires],
             losses: window
                 .filter(|_| ignores_window)
@@ -330,7 +359,9 @@ impl<'a> Judge<'a> {
                     self.queue.push(Reverse(Event { time: time + RETRANSMISSION, what }));
                 }
                 What::Enter { child, .. } => {
-                    let Message { wire, on_wire, takes_turns, .. } = *self.message(child);
+                    let message = self.message(child);
+                    message.entered = time;
+                    let Message { wire, on_wire, takes_turns, .. } = *message;
                     self.wires[wire].enter(time, child, on_wire, takes_turns);
                     self.await_departure(wire);
                 }
@@ -353,7 +384,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Whether a message that comes to its wire is lost; if it is not, it is under way.
+    /// True if a message that comes to its wire is lost; otherwise it is then under way.
     fn is_lost(&mut self, child: Rank) -> bool {
         let Some(losses) = &mut self.losses else { return false };
         let message = self.messages[child].as_mut().expect("it has been sent");
@@ -421,7 +452,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// A message has come to a rank, whose processor takes it, at once or in its turn.
+    /// A message has come to a rank, whose rank takes it, at once or in its turn.
     fn arrived_inward(&mut self, rank: Rank, child: Rank) {
         match self.service {
             Service::AllPosted => self.take(rank, child),
@@ -448,6 +479,7 @@ impl<'a> Judge<'a> {
         state.busy_until = state.busy_until.max(left.expect("it is off the wire")) + overhead;
         state.turn += 1;
         let time = state.busy_until;
+        self.message(child).received = time;
         self.tell_those_after(child, time);
     }
 
@@ -470,6 +502,7 @@ impl<'a> Judge<'a> {
             self.send_on(parent);
         }
         self.ranks[child].busy_until = time + overhead;
+        self.message(child).received = time + overhead;
         self.send_on(child);
     }
 
@@ -491,7 +524,7 @@ impl<'a> Judge<'a> {
 /// The bytes along the edge to each rank's parent.
 fn segments(tree: &Tree, problem: &Problem) -> Vec<u64> {
     let mut segments: Vec<u64> =
-        (0..tree.processors()).map(|rank| problem.payload().own(rank)).collect();
+        (0..tree.ranks()).map(|rank| problem.payload().own(rank)).collect();
     if problem.blocks().is_some() {
         for rank in tree.top_down().into_iter().rev() {
             if let Some(parent) = tree.parent(rank) {

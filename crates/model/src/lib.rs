@@ -12,7 +12,7 @@
 //! # Symbols
 //! | symbol | here | meaning |
 //! |---|---|---|
-//! | `p` | `processors` | number of processes, ranks `0..p` |
+//! | `p` | `ranks` | number of processes, ranks `0..p` |
 //! | `m_i` | `block(i)` | size of rank `i`'s block, in bytes; may be 0 |
 //! | `m` | `total()` | the problem's size, the sum of all blocks |
 //! | `S(i,j)` | `range(i, j)` | `m_i + … + m_j` |
@@ -43,7 +43,6 @@
 //! ```
 
 mod block_sizes;
-mod bounds;
 mod closed_set;
 mod completion;
 mod construction;
@@ -63,23 +62,22 @@ mod time;
 mod tree;
 mod unpacking;
 
-pub use block_sizes::{BlockSizes, BlockSizesError, MOST_PROCESSORS, Rank};
-pub use bounds::{
-    best_lower_bound, count_bound, direct_lower_bound, judged_lower_bound, largest_block,
-    lower_bound, lower_bound_in_pieces, volume_bound,
-};
+pub use block_sizes::{BlockSizes, BlockSizesError, MOST_RANKS, Rank, largest_block};
 pub use closed_set::ClosedSet;
 pub use completion::{Completion, completion, completion_time};
 pub use construction::Construction;
 pub use cost::{
     CostError, CostKind, CostMatrix, CostMatrixError, CostModel, CostTable, Costs, CostsError, Cut,
     Description, Direction, ExchangeError, Hierarchy, HierarchyError, Homogeneous, LeastCosts,
-    Level, Link, LinkLaw, MeasuredSize, MeasuredSizes, MeasuredSizesError, OverheadError, Piece,
-    PieceError, PiecewiseLinear, Placement, Scalar, ScaledSizes, StatedCosts,
+    Level, LineBelow, Link, LinkLaw, MeasuredSize, MeasuredSizes, MeasuredSizesError,
+    OverheadError, Piece, PieceError, PiecewiseLinear, Placement, Scalar, ScaledSizes, StatedCosts,
 };
 pub use distribution::{Distribution, DistributionError, DistributionParameters};
 pub use group_sizes::{Group, GroupSizes, GroupSizesError};
-pub use judge::{Handling, Service, judged_time, judged_time_as};
+pub use judge::{
+    ChildMessage, Handling, JudgedMessage, LeastJudged, Service, judged_completion, judged_time,
+    judged_time_as, online_problem, planned_problems, rank_time,
+};
 pub use message_sizes::{MessageSizes, MessageSizesError};
 pub use network::{Network, PortKind, WireOwner, window_waits};
 pub use ordered::{
@@ -87,8 +85,8 @@ pub use ordered::{
 };
 pub use ports::Ports;
 pub use problem::{
-    Collective, Operation, Operator, OperatorError, Payload, PayloadKind, Problem, ProblemError,
-    Root, Vector, WrongPayload,
+    Collective, Extent, Operation, Operator, OperatorError, Payload, PayloadKind, Problem,
+    ProblemError, Root, Vector, WrongPayload,
 };
 pub use random::Randomness;
 pub use time::{LARGEST_EXACT, Time, TimeError};

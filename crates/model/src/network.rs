@@ -1,8 +1,8 @@
-//! How a network serves several messages at once: what the judge knows beyond the planner's costs.
+//! Service of several messages by a network: known to the judge beyond the planner's costs.
 
 use std::collections::{BTreeMap, VecDeque};
 
-/// How a port serves messages that are under way at the same time.
+/// Service of simultaneous messages by a port.
 #[derive(
     Clone,
     Copy,
@@ -27,7 +27,7 @@ pub enum PortKind {
     FirstInFirstOut,
 }
 
-/// Who has a wire of its own.
+/// Owner of a wire.
 #[derive(
     Clone,
     Copy,
@@ -53,46 +53,46 @@ pub enum WireOwner {
     Node,
 }
 
-/// What is known of a network beside the costs of its links.
+/// Properties of a network beside the costs of its links.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Network {
-    /// How a port serves several messages.
+    /// Service of several messages by a port.
     pub port: PortKind,
-    /// The size in bytes up to which messages from a port that is fair, or to it, take turns all the same: the packets of a
-    /// small message leave together, before those of the next. All such messages are to the larger ones
-    /// like one. `None`: all messages share.
+    /// The size in bytes up to which messages from or to a fair port take turns all the same: the packets of a small
+    /// message leave together, before the next message's. All such messages count as one against the larger ones.
+    /// `None`: all messages share.
     pub fair_beyond: Option<u64>,
-    /// Who has a wire of its own.
+    /// Owner of a wire.
     pub wire: WireOwner,
     /// The size in bytes up to which messages travel at once; larger ones wait for their receive to be
-    /// posted, and cost the receiver's processor nothing. `None`: all travel at once.
+    /// posted, and cost the receiver's rank nothing. `None`: all travel at once.
     pub eager_limit: Option<u64>,
-    /// How long a rank is occupied by each message that it begins to send, in the time unit of the costs.
-    /// `None`: as long as the overhead of the link.
+    /// Time that a rank is occupied by each message that it begins to send, in the time unit of the costs. `None`: the
+    /// overhead of the link.
     pub send_overhead: Option<f64>,
-    /// How many bytes may be under way to a rank at once before switches with small buffers lose some; `None`: as
-    /// many as come. In a gather, children wait for their turn ([`window_waits`]).
+    /// Bytes that may be under way to a rank at once before switches with small buffers lose some; `None`: no limit. In
+    /// a gather, children wait for their turn ([`window_waits`]).
     pub window: Option<u64>,
-    /// How things were measured, by the name of the thing.
+    /// Methods of measurement, by the name of the measured property.
     pub measured: BTreeMap<String, String>,
 }
 
 impl Network {
-    /// Whether a port serves messages of this size one after the other.
+    /// True if a port serves messages of this size one after the other.
     pub fn takes_turns(&self, bytes: u64) -> bool {
         let is_small = self.fair_beyond.is_some_and(|limit| bytes <= limit);
         self.port == PortKind::FirstInFirstOut || is_small
     }
 
-    /// Whether a message of this size travels before its receive is posted.
+    /// True if a message of this size travels before its receive is posted.
     pub fn is_eager(&self, bytes: u64) -> bool {
         self.eager_limit.is_none_or(|limit| bytes <= limit)
     }
 }
 
-/// For each of several messages to one rank, in the order in which they go, the index of the one that arrives before it
-/// goes, so that no more than a window is under way, or one message, if it is larger; `None` for those that go at
-/// once. Empty ones never wait.
+/// For each of several messages to one rank, in order, the index of the message that arrives before it starts, so that
+/// at most a window is under way, or one larger message; `None` for a message that starts at once. Empty messages never
+/// wait.
 ///
 /// # Complexity
 /// O(n).

@@ -3,7 +3,7 @@
 
 use crate::{Operation, Rank, Step, Tree};
 
-/// Whether what a processor holds is always consecutive in rank order. The strictest comes first, and is the
+/// Order of the data in a rank: always consecutive in rank order, or less strict. The strictest comes first, and is the
 /// least.
 #[derive(
     Clone,
@@ -24,10 +24,10 @@ use crate::{Operation, Rank, Step, Tree};
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Order {
-    /// It is, at every processor and at every moment: no data is ever reordered.
+    /// It is, at every rank and at every moment: no data is ever reordered.
     #[default]
     Ordered,
-    /// It is, at every processor but the root, where messages go to places with gaps between.
+    /// It is, at every rank but the root, where messages go to places with gaps between.
     Direct,
     /// It need not be.
     Any,
@@ -54,20 +54,14 @@ impl Order {
     /// ```
     pub fn of(tree: &Tree, operation: Operation) -> Order {
         let checked = match operation {
-            Operation::Gather
-            | Operation::Scatter
-            | Operation::Allgather
-            | Operation::Alltoall
-            | Operation::IntergroupAllgather => check_ordered(tree),
-            Operation::Reduce | Operation::ReduceScatter | Operation::Allreduce => {
-                check_combines_neighbours(tree)
-            }
             Operation::Broadcast => Ok(()),
+            _ if operation.is_reduction() => check_combines_neighbours(tree),
+            _ => check_ordered(tree),
         };
         match checked {
             Ok(()) => Order::Ordered,
             // The root is looked at last: there is no fault elsewhere.
-            Err(fault) if fault.processor == tree.root() => Order::Direct,
+            Err(fault) if fault.rank == tree.root() => Order::Direct,
             Err(_) => Order::Any,
         }
     }
@@ -75,20 +69,20 @@ impl Order {
 
 /// The first fault that keeps a tree from being ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("rank {processor} holds what is of {}..={} and then takes {}..={}, which is not adjacent", held.0, held.1, taken.0, taken.1)]
+#[error("rank {rank} holds what is of {}..={} and then takes {}..={}, which is not adjacent", held.0, held.1, taken.0, taken.1)]
 pub struct NotOrdered {
     /// The rank whose segment gets a gap.
-    pub processor: Rank,
+    pub rank: Rank,
     /// First and last rank of those whose data was held before.
     pub held: (Rank, Rank),
     /// First and last rank of those whose data came next.
     pub taken: (Rank, Rank),
 }
 
-/// Fails unless the tree is ordered: every subtree spans consecutive ranks, and what a processor has
+/// Fails unless the tree is ordered: every subtree spans consecutive ranks, and what a rank has
 /// received is one range at every moment, so that no block ever has to be moved to another place in it.
 ///
-/// A processor's own block may be copied before that range reaches it: its place is known. From then
+/// A rank's own block may be copied before that range reaches it: its place is known. From then
 /// on it is part of the range. If it is reached before it is copied, the copy comes next, or data from
 /// the other end.
 ///
@@ -97,31 +91,31 @@ pub struct NotOrdered {
 /// trees of both kinds are ordered here.
 ///
 /// # Errors
-/// [`NotOrdered`] names a processor and the blocks at fault: the root only if there is no other.
+/// [`NotOrdered`] names a rank and the blocks at fault: the root only if there is no other.
 ///
 /// # Complexity
 /// O(p) time and space.
 pub fn check_ordered(tree: &Tree) -> Result<(), NotOrdered> {
-    let mut span: Vec<(Rank, Rank)> = (0..tree.processors()).map(|rank| (rank, rank)).collect();
-    for processor in tree.top_down().into_iter().rev() {
-        let mut held = Holding { own: processor, range: None, is_own_apart: false };
-        for step in tree.steps(processor) {
+    let mut span: Vec<(Rank, Rank)> = (0..tree.ranks()).map(|rank| (rank, rank)).collect();
+    for rank in tree.top_down().into_iter().rev() {
+        let mut held = Holding { own: rank, range: None, is_own_apart: false };
+        for step in tree.steps(rank) {
             match step {
                 Step::Copy => held.copy(),
                 Step::Receive(child) => held.take(span[child])?,
             }
         }
-        span[processor] = held.whole()?;
+        span[rank] = held.whole()?;
     }
     Ok(())
 }
 
-/// What a processor holds.
+/// Data of a rank.
 struct Holding {
     own: Rank,
-    /// What it has received, and its own block once that is copied and next to it.
+    /// Received range, with the own block once that is copied and next to it.
     range: Option<(Rank, Rank)>,
-    /// Whether its own block is copied, and not part of the range yet.
+    /// True if its own block is copied, and not part of the range yet.
     is_own_apart: bool,
 }
 
@@ -140,7 +134,7 @@ impl Holding {
         Ok(())
     }
 
-    /// Takes in the own block if it is copied and next to what was received.
+    /// Joins the own block to the range if it is copied and adjacent.
     fn reach_own(&mut self) {
         let own = (self.own, self.own);
         let range = self.range.filter(|_| self.is_own_apart);
@@ -154,46 +148,44 @@ impl Holding {
         let own = (self.own, self.own);
         match self.range {
             None => Ok(own),
-            Some(held) if self.is_own_apart => {
-                Err(NotOrdered { processor: self.own, held, taken: own })
-            }
+            Some(held) if self.is_own_apart => Err(NotOrdered { rank: self.own, held, taken: own }),
             Some(held) => Ok(held),
         }
     }
 }
 
-/// Fails unless every processor, holding its own vector at first, combines it with that of
+/// Fails unless every rank, holding its own vector at first, combines it with that of
 /// neighbouring ranks only: a reduction then needs no commutative operator, and a broadcast is its
 /// mirror.
 ///
 /// Unlike [`check_ordered`], it does not ask when a block is copied: vectors are not.
 ///
 /// # Errors
-/// [`NotOrdered`] names a processor and the ranks at fault: the root only if there is no other.
+/// [`NotOrdered`] names a rank and the ranks at fault: the root only if there is no other.
 ///
 /// # Complexity
 /// O(p) time and space.
 pub fn check_combines_neighbours(tree: &Tree) -> Result<(), NotOrdered> {
-    let mut span: Vec<(Rank, Rank)> = (0..tree.processors()).map(|rank| (rank, rank)).collect();
-    for processor in tree.top_down().into_iter().rev() {
-        for child in tree.children(processor) {
-            span[processor] = joined(processor, span[processor], span[child])?;
+    let mut span: Vec<(Rank, Rank)> = (0..tree.ranks()).map(|rank| (rank, rank)).collect();
+    for rank in tree.top_down().into_iter().rev() {
+        for child in tree.children(rank) {
+            span[rank] = joined(rank, span[rank], span[child])?;
         }
     }
     Ok(())
 }
 
 /// The most ranges of ranks that a message holds in a tree, in any order: 1 if each subtree but the whole spans
-/// consecutive ranks, and for a lone processor.
+/// consecutive ranks, and for a lone rank.
 ///
-/// It says how much of the order is lost where [`Order::of`] has [`Order::Any`]: so many pieces a message has at
-/// most that the root puts to their places.
+/// It measures the loss of order where [`Order::of`] has [`Order::Any`]: the most pieces of a message that the root
+/// puts to their places.
 ///
 /// # Complexity
 /// O(p log p) time, O(p) space.
 ///
 /// # Example
-/// Processor 1 sends blocks 1, 3 and 4.
+/// Rank 1 sends blocks 1, 3 and 4.
 /// ```
 /// use tuwtree_model::{Step, Tree, most_ranges};
 /// let steps = [(0, Step::Copy), (0, Step::Receive(2)), (0, Step::Receive(1))];
@@ -203,9 +195,9 @@ pub fn check_combines_neighbours(tree: &Tree) -> Result<(), NotOrdered> {
 /// ```
 pub fn most_ranges(tree: &Tree) -> usize {
     let ancestors = Ancestors::new(tree);
-    // By subtree: its processors, less the pairs of neighbours that are both in it.
-    let mut ranges = vec![1_usize; tree.processors()];
-    for rank in 1..tree.processors() {
+    // By subtree: its ranks, less the pairs of neighbours that are both in it.
+    let mut ranges = vec![1_usize; tree.ranks()];
+    for rank in 1..tree.ranks() {
         let common = ancestors.common(rank - 1, rank);
         ranges[common] = ranges[common].wrapping_sub(1);
     }
@@ -223,7 +215,7 @@ pub fn most_ranges(tree: &Tree) -> usize {
     most
 }
 
-/// The ancestors of each processor, of which some are left out on the way up.
+/// The ancestors of each rank, some of which are left out on the way up.
 struct Ancestors {
     parent: Vec<Rank>,
     depth: Vec<usize>,
@@ -233,7 +225,7 @@ struct Ancestors {
 
 impl Ancestors {
     fn new(tree: &Tree) -> Ancestors {
-        let p = tree.processors();
+        let p = tree.ranks();
         let mut all = Ancestors { parent: vec![0; p], depth: vec![0; p], far: vec![0; p] };
         for rank in tree.top_down() {
             let parent = tree.parent(rank).unwrap_or(rank);
@@ -251,7 +243,7 @@ impl Ancestors {
         all
     }
 
-    /// The nearest processor in whose subtree both are.
+    /// The nearest rank in whose subtree both are.
     fn common(&self, one: Rank, other: Rank) -> Rank {
         let (mut low, mut high) = (one, other);
         if self.depth[low] < self.depth[high] {
@@ -272,24 +264,20 @@ impl Ancestors {
 }
 
 /// The range that two adjacent ones make up.
-fn joined(
-    processor: Rank,
-    held: (Rank, Rank),
-    taken: (Rank, Rank),
-) -> Result<(Rank, Rank), NotOrdered> {
+fn joined(rank: Rank, held: (Rank, Rank), taken: (Rank, Rank)) -> Result<(Rank, Rank), NotOrdered> {
     match (held, taken) {
         _ if taken.1 + 1 == held.0 => Ok((taken.0, held.1)),
         _ if held.1 + 1 == taken.0 => Ok((held.0, taken.1)),
-        _ => Err(NotOrdered { processor, held, taken }),
+        _ => Err(NotOrdered { rank, held, taken }),
     }
 }
 
-/// Whether an ordered tree joins adjacent ranges as OPT Proposition 3 has it: each processor's first
-/// message comes from the neighbours on the right after its copy, or from those on the left before its
-/// copy (eqs. 5 and 6), and every further one extends the segment that then holds its own block.
+/// True if an ordered tree joins adjacent ranges as in OPT Proposition 3: each rank's first message comes from the
+/// neighbours on the right after its copy, or from the neighbours on the left before its copy (eqs. 5 and 6), and every
+/// further one extends the segment that then holds its own block.
 ///
 /// Over these trees the dynamic programs of OPT Figs. 4 to 6 search. They are not all ordered trees:
-/// a processor that copies first and then receives from the left, or that begins with ranks away from
+/// a rank that copies first and then receives from the left, or that begins with ranks away from
 /// its own, may be faster.
 ///
 /// # Complexity
@@ -303,7 +291,7 @@ pub fn joins_adjacent_ranges(tree: &Tree) -> bool {
             _ => tree.degree(rank) == 0,
         }
     };
-    check_combines_neighbours(tree).is_ok() && (0..tree.processors()).all(starts_with_a_join)
+    check_combines_neighbours(tree).is_ok() && (0..tree.ranks()).all(starts_with_a_join)
 }
 
 #[cfg(test)]
@@ -321,7 +309,7 @@ mod tests {
     #[test]
     fn a_gap_is_named() {
         let steps = [(0, Copy), (0, Receive(1)), (0, Receive(3)), (0, Receive(2))];
-        let fault = NotOrdered { processor: 0, held: (0, 1), taken: (3, 3) };
+        let fault = NotOrdered { rank: 0, held: (0, 1), taken: (3, 3) };
         assert_eq!(check_ordered(&Tree::new(4, 0, &steps).unwrap()), Err(fault));
     }
 
@@ -335,14 +323,14 @@ mod tests {
             assert_eq!(kept(&steps), Ok(()), "{copied}");
         }
         // 1 and 3 leave 2 out.
-        let fault = NotOrdered { processor: 0, held: (3, 3), taken: (1, 1) };
+        let fault = NotOrdered { rank: 0, held: (3, 3), taken: (1, 1) };
         assert_eq!(kept(&[(0, Copy), away[0], away[2], away[1]]), Err(fault));
     }
 
     #[test]
     fn a_subtree_that_never_reaches_its_own_block_is_not_ordered() {
         let steps = [(1, Copy), (1, Receive(0)), (1, Receive(2)), (0, Copy), (0, Receive(3))];
-        let fault = NotOrdered { processor: 0, held: (3, 3), taken: (0, 0) };
+        let fault = NotOrdered { rank: 0, held: (3, 3), taken: (0, 0) };
         assert_eq!(check_ordered(&Tree::new(4, 1, &steps).unwrap()), Err(fault));
     }
 
@@ -352,7 +340,7 @@ mod tests {
             |steps: &[(Rank, Step)]| Order::of(&Tree::new(4, 0, steps).unwrap(), Operation::Gather);
         let late = [(0, Copy), (0, Receive(1)), (0, Receive(3)), (0, Receive(2))];
         assert_eq!(order(&late), Order::Direct);
-        // Processor 1 holds 1 and 3; at the root everything would fit.
+        // Rank 1 holds 1 and 3; at the root everything would fit.
         let holes = [(0, Copy), (0, Receive(1)), (0, Receive(2)), (1, Copy), (1, Receive(3))];
         assert_eq!(order(&holes), Order::Any);
         let tree = Tree::new(4, 0, &late).unwrap();
@@ -404,7 +392,7 @@ mod tests {
     fn the_own_block_counts_from_its_copy_on() {
         // 2 receives 0..1 and 3 before its own block 2 stands between them.
         let steps = [(2, Receive(1)), (2, Receive(3)), (2, Copy), (1, Receive(0)), (1, Copy)];
-        let fault = NotOrdered { processor: 2, held: (0, 1), taken: (3, 3) };
+        let fault = NotOrdered { rank: 2, held: (0, 1), taken: (3, 3) };
         assert_eq!(check_ordered(&Tree::new(4, 2, &steps).unwrap()), Err(fault));
     }
 
@@ -412,7 +400,7 @@ mod tests {
     fn vectors_are_combined_with_neighbours_whenever_blocks_are_copied() {
         let star = |steps: &[(Rank, Step)]| Tree::new(3, 2, steps).unwrap();
         let outer_first = star(&[(2, Receive(0)), (2, Receive(1)), (2, Copy)]);
-        let fault = NotOrdered { processor: 2, held: (2, 2), taken: (0, 0) };
+        let fault = NotOrdered { rank: 2, held: (2, 2), taken: (0, 0) };
         assert_eq!(check_ordered(&outer_first), Ok(()));
         assert_eq!(check_combines_neighbours(&outer_first), Err(fault));
         let inner_first = star(&[(2, Receive(1)), (2, Receive(0)), (2, Copy)]);
@@ -421,8 +409,8 @@ mod tests {
 
     #[test]
     fn not_every_ordered_tree_joins_adjacent_ranges() {
-        let joins = |processors, root, steps: &[(Rank, Step)]| {
-            let tree = Tree::new(processors, root, steps).unwrap();
+        let joins = |ranks, root, steps: &[(Rank, Step)]| {
+            let tree = Tree::new(ranks, root, steps).unwrap();
             assert_eq!(check_ordered(&tree), Ok(()));
             joins_adjacent_ranges(&tree)
         };

@@ -1,4 +1,4 @@
-//! How many transmissions a processor takes part in at once.
+//! Number of simultaneous transmissions of a rank.
 
 use crate::Time;
 use std::cmp::Reverse;
@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use std::fmt;
 use std::num::NonZeroU16;
 
-/// The number of ports of every processor: how many transmissions and copies it does at once.
+/// The number of ports of every rank: how many transmissions and copies it does at once.
 ///
 /// A message holds one port of the sender and one of the receiver from its start to its end, a copy of
 /// the own block one port. `docs/ports.md` has the convention.
@@ -20,7 +20,7 @@ impl Ports {
     /// One port, as nearly everywhere in the papers.
     pub const ONE: Ports = Ports(NonZeroU16::MIN);
 
-    /// So many ports; `None` for 0.
+    /// This many ports; `None` for 0.
     pub const fn new(number: u16) -> Option<Ports> {
         match NonZeroU16::new(number) {
             Some(number) => Some(Ports(number)),
@@ -46,7 +46,7 @@ impl fmt::Display for Ports {
     }
 }
 
-/// When the ports of one processor are free.
+/// Times at which the ports of one rank are free.
 pub(crate) struct Deal {
     /// The ports that have been used, each with when it is free.
     used: BinaryHeap<Reverse<(Time, u16)>>,
@@ -55,7 +55,7 @@ pub(crate) struct Deal {
 }
 
 impl Deal {
-    /// Ports of which none has been used.
+    /// Unused ports.
     pub(crate) fn new(ports: Ports) -> Deal {
         Deal { used: BinaryHeap::new(), ports: ports.get(), last: Time::ZERO }
     }
@@ -68,8 +68,8 @@ impl Deal {
 
     /// Takes the port that is free first, of several the one of lowest number, and says from when.
     ///
-    /// Unused ports are free from the start. Only ports that were held for no time are as good, and
-    /// those that were have lower numbers.
+    /// Unused ports are free from the start. Only ports that were held for no time are equally
+    /// good, and such ports have lower numbers.
     pub(crate) fn take(&mut self) -> (Time, u16) {
         // Ports come into use in the order of their numbers, and none is out while another is taken.
         let unused = self.used.len() as u16;
@@ -87,7 +87,7 @@ impl Deal {
         self.used.push(Reverse((free, port)));
     }
 
-    /// When all ports are free.
+    /// Time at which all ports are free.
     pub(crate) fn end(&self) -> Time {
         self.last
     }

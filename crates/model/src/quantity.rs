@@ -10,7 +10,7 @@
 
 use crate::{Homogeneous, LARGEST_EXACT};
 
-/// Units of bytes, with what each stands for; upper and lower case are the same but for `B`.
+/// Units of bytes, with their values; upper and lower case are equal except for `B`.
 const BYTE_UNITS: [(&str, u64); 10] = [
     ("B", 1),
     ("kB", 1_000),
@@ -72,7 +72,7 @@ fn number_in(text: &str) -> Option<f64> {
 /// The number of bytes that a text states: a whole number, also with a unit, as `64KiB` or `1.5MB`.
 ///
 /// # Errors
-/// What is allowed.
+/// The allowed values.
 ///
 /// # Example
 /// ```
@@ -107,7 +107,7 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
 /// The time that a text states: a plain number, or one with a unit, as `2us`.
 ///
 /// # Errors
-/// What is allowed.
+/// The allowed values.
 pub fn parse_time(text: &str) -> Result<Cost, String> {
     let fault = || "a number is needed, or a time such as 2us, 1.5ms, 20ns or 1s".to_owned();
     let (number, unit) = split(text).ok_or_else(fault)?;
@@ -123,7 +123,7 @@ pub fn parse_time(text: &str) -> Result<Cost, String> {
 /// The seconds that a text states: a plain number, or a time with its unit.
 ///
 /// # Errors
-/// What is allowed.
+/// The allowed values.
 pub fn parse_seconds(text: &str) -> Result<f64, String> {
     parse_time(text).map(Cost::value)
 }
@@ -132,7 +132,7 @@ pub fn parse_seconds(text: &str) -> Result<f64, String> {
 /// as `12.5GB/s`.
 ///
 /// # Errors
-/// What is allowed.
+/// The allowed values.
 pub fn parse_time_per_byte(text: &str) -> Result<Cost, String> {
     let fault = || {
         "a number is needed, or a time per byte such as 0.08ns, or a rate such as 12.5GB/s"
@@ -269,7 +269,7 @@ pub fn tick(value: f64) -> String {
     }
 }
 
-/// How long a program took, with one or two decimals.
+/// Duration of a program's work, with one or two decimals.
 pub fn elapsed(seconds: f64) -> String {
     match seconds {
         _ if seconds < 1e-3 => format!("{:.1} µs", seconds * 1e6),

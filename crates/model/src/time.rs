@@ -63,7 +63,7 @@ impl fmt::Display for Time {
     }
 }
 
-/// Why a time cannot be stated.
+/// A time that cannot be stated.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum TimeError {
     /// Integer costs, and a time above 2^53, which an `f64` would round.
@@ -77,12 +77,12 @@ pub enum TimeError {
     /// A transmission where there is no link (alpha is infinite).
     #[error("there is no link from rank {sender} to rank {receiver}")]
     NoLink {
-        /// Who was to send.
+        /// The sender.
         sender: Rank,
-        /// Who was to receive.
+        /// The receiver.
         receiver: Rank,
     },
-    /// A processor without any link in one direction, though it has data to send or receive.
+    /// A rank without any link in one direction, though it has data to send or receive.
     #[error("{}", match direction {
         Direction::Send => format!("no link leads from rank {rank} to any other"),
         Direction::Receive => format!("no link leads from any other to rank {rank}"),
@@ -90,7 +90,7 @@ pub enum TimeError {
     Isolated {
         /// The rank that is cut off.
         rank: Rank,
-        /// What it cannot do.
+        /// The impossible direction.
         direction: Direction,
     },
 }

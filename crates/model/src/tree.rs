@@ -1,8 +1,8 @@
-//! Gather and scatter trees: who sends to whom, and in which order each processor receives.
+//! Gather and scatter trees: who sends to whom, and in which order each rank receives.
 
-use crate::{MOST_PROCESSORS, Rank};
+use crate::{MOST_RANKS, Rank};
 
-/// What an inner processor of a gather tree does next.
+/// A step of an inner rank of a gather tree.
 ///
 /// A scatter tree runs the same steps backwards, with sends in place of receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,10 +13,10 @@ pub enum Step {
     Receive(Rank),
 }
 
-/// A rooted tree over processors `0..p`, the steps of each inner processor in order.
+/// A rooted tree over ranks `0..p`, the steps of each inner rank in order.
 ///
-/// Every processor but the root has one parent, every inner processor copies its own block exactly
-/// once, and every processor is reached from the root. A leaf has no steps: it sends straight from
+/// Every rank but the root has one parent, every inner rank copies its own block exactly
+/// once, and every rank is reached from the root. A leaf has no steps: it sends straight from
 /// its own buffer.
 ///
 /// # Source
@@ -26,94 +26,92 @@ pub struct Tree {
     root: u32,
     /// `p` entries; the root is its own parent.
     parent: Vec<u32>,
-    /// `p + 1` entries: processor `i`'s steps are `steps[first_step[i]..first_step[i + 1]]`.
+    /// `p + 1` entries: rank `i`'s steps are `steps[first_step[i]..first_step[i + 1]]`.
     first_step: Vec<u32>,
-    /// The rank received from; a processor's own rank stands for the copy.
+    /// The rank received from; a rank's own rank stands for the copy.
     steps: Vec<u32>,
 }
 
-/// Why a list of steps is not a tree.
+/// A list of steps that is not a tree.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TreeError {
-    /// A tree has at least one processor.
+    /// A tree has at least one rank.
     #[error("a tree has at least one process")]
-    NoProcessors,
-    /// More processors than ranks.
-    #[error("{processors} processes; at most {MOST_PROCESSORS} are allowed")]
-    TooManyProcessors {
-        /// How many were asked for.
-        processors: usize,
+    NoRanks,
+    /// More ranks than ranks.
+    #[error("{ranks} processes; at most {MOST_RANKS} are allowed")]
+    TooManyRanks {
+        /// The requested number.
+        ranks: usize,
     },
-    /// The root is not a processor.
-    #[error("root {root} is outside 0..{processors} ({processors} processes)")]
+    /// The root is not a rank.
+    #[error("root {root} is outside 0..{ranks} ({ranks} processes)")]
     RootOutOfRange {
-        /// Not below `processors`.
+        /// Not below `ranks`.
         root: Rank,
-        /// The number of processors in the tree.
-        processors: usize,
+        /// The number of ranks in the tree.
+        ranks: usize,
     },
-    /// A step names a rank that is not below the number of processors.
-    #[error(
-        "rank {processor} receives from {child}, which is outside 0..{processors} ({processors} processes)"
-    )]
+    /// A step names a rank that is not below the number of ranks.
+    #[error("rank {rank} receives from {child}, which is outside 0..{ranks} ({ranks} processes)")]
     RankOutOfRange {
-        /// The receiver (itself out of range if `child == processor`).
-        processor: Rank,
-        /// Not below `processors`.
+        /// The receiver (itself out of range if `child == rank`).
+        rank: Rank,
+        /// Not below `ranks`.
         child: Rank,
-        /// The number of processors in the tree.
-        processors: usize,
+        /// The number of ranks in the tree.
+        ranks: usize,
     },
     /// Somebody receives from the root.
-    #[error("rank {processor} receives from {root}, which is the root and sends to nobody")]
+    #[error("rank {rank} receives from {root}, which is the root and sends to nobody")]
     RootHasParent {
         /// The one that would receive from the root.
-        processor: Rank,
+        rank: Rank,
         /// The root of the tree, which has no parent.
         root: Rank,
     },
-    /// Two processors receive from the same child, or one twice.
+    /// Two ranks receive from the same child, or one twice.
     #[error("rank {child} sends to both {first} and {second}; in a tree it sends once")]
     TwoParents {
         /// The one that would send twice.
         child: Rank,
         /// The rank whose steps are read first.
         first: Rank,
-        /// The other receiver; the same rank if it receives twice.
+        /// The other receiver; the first one again if it receives twice.
         second: Rank,
     },
-    /// An inner processor without exactly one copy, or a leaf with one.
-    #[error("rank {processor} has {children} children and copies its own block {copies} times; {}", if *children == 0 { "a leaf has no copy" } else { "an inner rank copies it once" })]
+    /// An inner rank without exactly one copy, or a leaf with one.
+    #[error("rank {rank} has {children} children and copies its own block {copies} times; {}", if *children == 0 { "a leaf has no copy" } else { "an inner rank copies it once" })]
     WrongCopies {
         /// The rank whose steps have the wrong number of copies.
-        processor: Rank,
-        /// How many children it has.
+        rank: Rank,
+        /// Number of its children.
         children: usize,
-        /// How many copy steps it has.
+        /// Number of its copy steps.
         copies: usize,
     },
-    /// Nobody receives from this processor.
-    #[error("rank {processor} sends to nobody, but the root is {root}")]
+    /// Nobody receives from this rank.
+    #[error("rank {rank} sends to nobody, but the root is {root}")]
     NoParent {
         /// The rank without a receiver.
-        processor: Rank,
+        rank: Rank,
         /// The only rank that may be without one.
         root: Rank,
     },
     /// A cycle that the root is not part of.
-    #[error("rank {processor} is on or below a cycle and never reaches root {root}")]
+    #[error("rank {rank} is on or below a cycle and never reaches root {root}")]
     Cycle {
-        /// The processor of least rank that does not reach the root.
-        processor: Rank,
+        /// The rank of least rank that does not reach the root.
+        rank: Rank,
         /// The root, which all others must reach.
         root: Rank,
     },
 }
 
 impl Tree {
-    /// The tree over `processors` processors with this root and these steps, each with the
-    /// processor that performs it; the steps of one processor in the order in which it performs
-    /// them, those of different processors in any order.
+    /// The tree over `ranks` ranks with this root and these steps, each with the rank that performs
+    /// it; one rank's steps in the order in which it performs them, different ranks' steps in any
+    /// order.
     ///
     /// # Errors
     /// [`TreeError`] where the steps are not a tree.
@@ -130,25 +128,25 @@ impl Tree {
     /// assert_eq!(tree.parent(2), Some(1));
     /// assert_eq!(tree.children(1).collect::<Vec<_>>(), [0, 2]);
     /// ```
-    pub fn new(processors: usize, root: Rank, steps: &[(Rank, Step)]) -> Result<Tree, TreeError> {
-        Self::check_root(processors, root)?;
-        let parent = parents(processors, root, steps)?;
-        let mut first_step = vec![0_u32; processors + 1];
-        for &(processor, _) in steps {
-            first_step[processor + 1] += 1;
+    pub fn new(ranks: usize, root: Rank, steps: &[(Rank, Step)]) -> Result<Tree, TreeError> {
+        Self::check_root(ranks, root)?;
+        let parent = parents(ranks, root, steps)?;
+        let mut first_step = vec![0_u32; ranks + 1];
+        for &(rank, _) in steps {
+            first_step[rank + 1] += 1;
         }
-        for rank in 0..processors {
+        for rank in 0..ranks {
             first_step[rank + 1] += first_step[rank];
         }
         let mut next = first_step.clone();
         let mut ordered = vec![0_u32; steps.len()];
-        for &(processor, step) in steps {
+        for &(rank, step) in steps {
             let subtree = match step {
-                Step::Copy => processor,
+                Step::Copy => rank,
                 Step::Receive(child) => child,
             };
-            ordered[next[processor] as usize] = subtree as u32;
-            next[processor] += 1;
+            ordered[next[rank] as usize] = subtree as u32;
+            next[rank] += 1;
         }
         let tree = Tree { root: root as u32, parent, first_step, steps: ordered };
         tree.check_copies()?;
@@ -156,8 +154,8 @@ impl Tree {
         Ok(tree)
     }
 
-    /// The number of processors, `p >= 1`.
-    pub fn processors(&self) -> usize {
+    /// The number of ranks, `p >= 1`.
+    pub fn ranks(&self) -> usize {
         self.parent.len()
     }
 
@@ -166,7 +164,7 @@ impl Tree {
         self.root as Rank
     }
 
-    /// The processor to which `rank` sends in a gather; `None` for the root.
+    /// The rank to which `rank` sends in a gather; `None` for the root.
     pub fn parent(&self, rank: Rank) -> Option<Rank> {
         (self.root() != rank).then(|| self.parent[rank] as Rank)
     }
@@ -191,14 +189,14 @@ impl Tree {
         })
     }
 
-    /// How many children `rank` has.
+    /// Number of children of `rank`.
     pub fn degree(&self, rank: Rank) -> usize {
         self.steps(rank).len().saturating_sub(1)
     }
 
-    /// All processors, each before its children (reversed: each after them). O(p).
+    /// All ranks, each before its children (reversed: each after them). O(p).
     pub fn top_down(&self) -> Vec<Rank> {
-        let mut order = Vec::with_capacity(self.processors());
+        let mut order = Vec::with_capacity(self.ranks());
         let mut pending = vec![self.root()];
         while let Some(rank) = pending.pop() {
             order.push(rank);
@@ -209,7 +207,7 @@ impl Tree {
 
     /// The number of edges on the longest path from the root to a leaf. O(p).
     pub fn depth(&self) -> usize {
-        let mut depth = vec![0_u32; self.processors()];
+        let mut depth = vec![0_u32; self.ranks()];
         let mut deepest = 0;
         for rank in self.top_down() {
             if let Some(parent) = self.parent(rank) {
@@ -220,69 +218,69 @@ impl Tree {
         deepest as usize
     }
 
-    /// Fails unless `root` is one of `processors` ranks.
+    /// Fails unless `root` is one of `ranks` ranks.
     ///
     /// # Errors
-    /// No processors, too many, or a root out of range.
-    pub fn check_root(processors: usize, root: Rank) -> Result<(), TreeError> {
-        match processors {
-            0 => Err(TreeError::NoProcessors),
-            _ if processors > MOST_PROCESSORS => Err(TreeError::TooManyProcessors { processors }),
-            _ if root >= processors => Err(TreeError::RootOutOfRange { root, processors }),
+    /// No ranks, too many, or a root out of range.
+    pub fn check_root(ranks: usize, root: Rank) -> Result<(), TreeError> {
+        match ranks {
+            0 => Err(TreeError::NoRanks),
+            _ if ranks > MOST_RANKS => Err(TreeError::TooManyRanks { ranks }),
+            _ if root >= ranks => Err(TreeError::RootOutOfRange { root, ranks }),
             _ => Ok(()),
         }
     }
 
     fn check_copies(&self) -> Result<(), TreeError> {
-        for processor in 0..self.processors() {
-            let children = self.children(processor).count();
-            let copies = self.steps(processor).len() - children;
+        for rank in 0..self.ranks() {
+            let children = self.children(rank).count();
+            let copies = self.steps(rank).len() - children;
             if copies != usize::from(children > 0) {
-                return Err(TreeError::WrongCopies { processor, children, copies });
+                return Err(TreeError::WrongCopies { rank, children, copies });
             }
         }
         Ok(())
     }
 
     fn check_reachable(&self) -> Result<(), TreeError> {
-        let mut reached = vec![false; self.processors()];
+        let mut reached = vec![false; self.ranks()];
         for rank in self.top_down() {
             reached[rank] = true;
         }
         match reached.iter().position(|&reached| !reached) {
-            Some(processor) => Err(TreeError::Cycle { processor, root: self.root() }),
+            Some(rank) => Err(TreeError::Cycle { rank, root: self.root() }),
             None => Ok(()),
         }
     }
 }
 
-/// The parent of each processor, the root being its own.
-fn parents(processors: usize, root: Rank, steps: &[(Rank, Step)]) -> Result<Vec<u32>, TreeError> {
+/// The parent of each rank, the root being its own.
+fn parents(ranks: usize, root: Rank, steps: &[(Rank, Step)]) -> Result<Vec<u32>, TreeError> {
     const NOBODY: u32 = u32::MAX;
-    let mut parent = vec![NOBODY; processors];
-    for &(processor, step) in steps {
+    let mut parent = vec![NOBODY; ranks];
+    for &(rank, step) in steps {
         let child = match step {
-            Step::Copy => processor,
+            Step::Copy => rank,
             Step::Receive(child) => child,
         };
-        if processor >= processors || child >= processors {
-            return Err(TreeError::RankOutOfRange { processor, child, processors });
+        if rank >= ranks || child >= ranks {
+            return Err(TreeError::RankOutOfRange { rank, child, ranks });
         }
         if step == Step::Copy {
             continue;
         }
         if child == root {
-            return Err(TreeError::RootHasParent { processor, root });
+            return Err(TreeError::RootHasParent { rank, root });
         }
         if parent[child] != NOBODY {
             let first = parent[child] as Rank;
-            return Err(TreeError::TwoParents { child, first, second: processor });
+            return Err(TreeError::TwoParents { child, first, second: rank });
         }
-        parent[child] = processor as u32;
+        parent[child] = rank as u32;
     }
     parent[root] = root as u32;
     match parent.iter().position(|&parent| parent == NOBODY) {
-        Some(processor) => Err(TreeError::NoParent { processor, root }),
+        Some(rank) => Err(TreeError::NoParent { rank, root }),
         None => Ok(parent),
     }
 }
@@ -293,13 +291,13 @@ mod tests {
     use Step::{Copy, Receive};
 
     #[test]
-    fn a_lone_processor_is_a_tree() {
+    fn a_lone_rank_is_a_tree() {
         let tree = Tree::new(1, 0, &[]).unwrap();
         assert_eq!((tree.root(), tree.parent(0), tree.depth()), (0, None, 0));
     }
 
     #[test]
-    fn steps_keep_their_order_per_processor() {
+    fn steps_keep_their_order_per_rank() {
         let steps = [(2, Copy), (1, Receive(0)), (2, Receive(1)), (1, Copy), (2, Receive(3))];
         let tree = Tree::new(4, 2, &steps).unwrap();
         assert_eq!(tree.steps(2).collect::<Vec<_>>(), [Copy, Receive(1), Receive(3)]);
@@ -311,14 +309,14 @@ mod tests {
     #[test]
     fn what_is_not_a_tree_is_refused_by_name() {
         let error = |root, steps: &[(Rank, Step)]| Tree::new(3, root, steps).unwrap_err();
-        assert_eq!(error(3, &[]), TreeError::RootOutOfRange { root: 3, processors: 3 });
+        assert_eq!(error(3, &[]), TreeError::RootOutOfRange { root: 3, ranks: 3 });
         assert_eq!(
             error(0, &[(0, Copy), (0, Receive(1))]),
-            TreeError::NoParent { processor: 2, root: 0 }
+            TreeError::NoParent { rank: 2, root: 0 }
         );
         assert_eq!(
             error(0, &[(1, Copy), (1, Receive(2)), (2, Copy), (2, Receive(1))]),
-            TreeError::Cycle { processor: 1, root: 0 }
+            TreeError::Cycle { rank: 1, root: 0 }
         );
         assert_eq!(
             error(0, &[(0, Copy), (0, Receive(1)), (0, Receive(2)), (2, Copy), (2, Receive(1))]),
@@ -326,19 +324,16 @@ mod tests {
         );
         assert_eq!(
             error(0, &[(0, Receive(1)), (0, Receive(2))]),
-            TreeError::WrongCopies { processor: 0, children: 2, copies: 0 }
+            TreeError::WrongCopies { rank: 0, children: 2, copies: 0 }
         );
-        assert_eq!(
-            error(0, &[(1, Receive(0))]),
-            TreeError::RootHasParent { processor: 1, root: 0 }
-        );
+        assert_eq!(error(0, &[(1, Receive(0))]), TreeError::RootHasParent { rank: 1, root: 0 });
         assert_eq!(
             error(0, &[(0, Copy), (0, Receive(7))]),
-            TreeError::RankOutOfRange { processor: 0, child: 7, processors: 3 }
+            TreeError::RankOutOfRange { rank: 0, child: 7, ranks: 3 }
         );
         assert_eq!(
             error(0, &[(0, Copy), (0, Receive(1)), (0, Receive(2)), (1, Copy)]),
-            TreeError::WrongCopies { processor: 1, children: 0, copies: 1 }
+            TreeError::WrongCopies { rank: 1, children: 0, copies: 1 }
         );
     }
 }

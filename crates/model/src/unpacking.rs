@@ -1,11 +1,10 @@
-//! What it costs to put blocks into rank order where a tree does not keep it.
+//! Cost of putting blocks into rank order where a tree does not keep it.
 //!
-//! Completion times leave it out: every message is received where it belongs. In a tree that is not
-//! ordered, the blocks of a message are in the order in which they came together, and belong to
-//! several places of the root's memory. A derived datatype says so to the MPI library, which then
-//! does whatever it does; or the root receives such a message elsewhere and copies its blocks one by
-//! one. That is the *unpack step* (in a scatter, the pack step before the message): a copy of the
-//! whole message. Other processors only pass on what they have appended.
+//! Completion times leave it out: every message is received in place. In a tree that is not ordered, the blocks of a
+//! message are in the order in which they came together, and belong to several places of the root's memory. A derived
+//! datatype tells the MPI library so, which then unpacks in its own way; or the root receives such a message elsewhere
+//! and copies its blocks one by one. That is the *unpack step* (in a scatter, the pack step before the message): a copy
+//! of the whole message. Other ranks only pass on their appended data.
 //!
 //! # Source
 //! `docs/beyond-ordered-trees.md`, "What model times leave out".
@@ -16,12 +15,11 @@ use crate::{BlockSizes, CostModel, Problem, Rank, Step, Time, TimeError, Tree};
 /// into the order in which they are sent): the volume of its messages whose blocks are not one run in
 /// rank order.
 ///
-/// A processor other than the root keeps what it holds in rank order if that is consecutive in its
-/// whole subtree, and else in the order in which it came, its own block being copied at its place among
-/// the messages. Empty blocks do not count.
+/// A rank other than the root keeps its data in rank order if that is consecutive in its whole subtree, and else in
+/// order of arrival, its own block being copied at its place among the messages. Empty blocks do not count.
 ///
 /// # Shapes
-/// `tree` and `sizes` have the same number of processors.
+/// `tree` and `sizes` have the same number of ranks.
 ///
 /// # Panics
 /// If they have not.
@@ -40,7 +38,7 @@ use crate::{BlockSizes, CostModel, Problem, Rank, Step, Time, TimeError, Tree};
 /// assert_eq!(unpacked_bytes(&tree, &BlockSizes::new([9, 5, 0, 3]).unwrap()), 0);
 /// ```
 pub fn unpacked_bytes(tree: &Tree, sizes: &BlockSizes) -> u64 {
-    assert_eq!(tree.processors(), sizes.processors(), "tree and data of one problem");
+    assert_eq!(tree.ranks(), sizes.ranks(), "tree and data of one problem");
     let ranges = ranges(tree);
     let children = tree.children(tree.root()).filter(|&child| ranges[child].is_none());
     children.map(|child| unpacked(tree, sizes, &ranges, child)).sum()
@@ -54,7 +52,7 @@ pub fn unpacked_bytes(tree: &Tree, sizes: &BlockSizes) -> u64 {
 /// [`TimeError`] if it cannot be stated.
 ///
 /// # Panics
-/// If the numbers of processors differ.
+/// If the numbers of ranks differ.
 ///
 /// # Complexity
 /// O(p) time and space.
@@ -65,11 +63,11 @@ pub fn unpack_time(tree: &Tree, problem: &Problem) -> Result<Time, TimeError> {
     }
 }
 
-/// `p` entries: the first and last rank of a processor's subtree, if all segments in it are consecutive.
+/// `p` entries: the first and last rank of a rank's subtree, if all segments in it are consecutive.
 fn ranges(tree: &Tree) -> Vec<Option<(Rank, Rank)>> {
     // First and last rank, how many there are, and whether all below are consecutive.
     let mut spans: Vec<(Rank, Rank, usize, bool)> =
-        (0..tree.processors()).map(|rank| (rank, rank, 1, true)).collect();
+        (0..tree.ranks()).map(|rank| (rank, rank, 1, true)).collect();
     for rank in tree.top_down().into_iter().rev() {
         for child in tree.children(rank) {
             let (first, last, count, kept) = spans[child];
@@ -170,6 +168,6 @@ mod tests {
         };
         assert_eq!(time(Collective::gather(&sizes)), 4.0);
         assert_eq!(time(Collective::scatter(&sizes)), 4.0);
-        assert_eq!(time(Collective::reduce(Vector { processors: 4, bytes: 9 })), 0.0);
+        assert_eq!(time(Collective::reduce(Vector { ranks: 4, bytes: 9 })), 0.0);
     }
 }

@@ -30,8 +30,7 @@
 extern "C" {
 #endif
 
-/* A gather, scatter, allgather or reduce-scatter that is set up once and performed many times, or a gather or scatter
- * that has been started. */
+/* An operation that is set up once and performed many times. */
 typedef struct tuwtree_operation *tuwtree_request;
 
 /* No operation. */
@@ -188,26 +187,6 @@ int tuwtree_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[],
 int tuwtree_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                             void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
                             MPI_Comm comm, tuwtree_request *request);
-
-/* Starts a gather or scatter, and returns as soon as it would wait: MPI_Igatherv and MPI_Iscatterv. tuwtree_wait, or
- * tuwtree_test when it finds the end, frees it, and sets *request to TUWTREE_REQUEST_NULL; tuwtree_start and tuwtree_free
- * do not take it. Buffers are not to be touched until then; lists may be. All ranks start the operations of a
- * communicator in the same order, and they are performed in this order. The first one on a communicator is collective. */
-int tuwtree_igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                     const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
-                     MPI_Comm comm, tuwtree_request *request);
-
-int tuwtree_iscatterv(const void *sendbuf, const int sendcounts[], const int displs[],
-                      MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype,
-                      int root, MPI_Comm comm, tuwtree_request *request);
-
-int tuwtree_igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
-                       void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
-                       MPI_Datatype recvtype, int root, MPI_Comm comm, tuwtree_request *request);
-
-int tuwtree_iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
-                        MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
-                        MPI_Datatype recvtype, int root, MPI_Comm comm, tuwtree_request *request);
 
 /* Starts the operation with what is in the buffers now. They are not to be touched until it has
  * ended. Several operations may be under way, on one communicator too. */

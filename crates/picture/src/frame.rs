@@ -1,4 +1,4 @@
-//! What all pictures have in common: title, background, style sheet.
+//! Common parts of all pictures: title, background, style sheet.
 
 use crate::labels;
 use crate::palette::{
@@ -6,7 +6,7 @@ use crate::palette::{
 };
 use crate::svg::{Px, Xml};
 
-/// Whether a picture brings its own style, or the page around it does.
+/// Style sheet of a picture: its own, or the page's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PictureStyle {
     Alone,
@@ -15,14 +15,14 @@ pub(crate) enum PictureStyle {
 
 /// The font size of all but the smallest texts.
 pub(crate) const TEXT: f64 = 12.0;
-/// The font size by which titles are measured; they are bold, which takes more room.
+/// The font size by which titles are measured; they are bold, which takes more space.
 pub(crate) const TITLE: f64 = 18.0;
 /// The font size of captions.
 pub(crate) const SMALL: f64 = 10.0;
 /// The space around the picture.
 pub(crate) const MARGIN: f64 = 20.0;
 
-/// The height of a title with so many lines below it, with the space around it.
+/// The height of a title with this many lines below it, with the space around it.
 pub(crate) fn title_height(lines: usize) -> f64 {
     MARGIN + 16.0 + 18.0 * lines as f64 + 10.0
 }
@@ -43,7 +43,7 @@ pub(crate) fn prefix(heading: &str) -> String {
     if heading.is_empty() { String::new() } else { format!("{heading}: ") }
 }
 
-/// Opens an SVG with its style and background; whoever opens it closes it.
+/// Opens an SVG with its style and background; the caller closes it.
 pub(crate) fn open_picture(
     xml: &mut Xml,
     setting: PictureStyle,

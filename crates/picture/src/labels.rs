@@ -17,7 +17,7 @@ const WIDTHS: [u16; 95] = [
     1300, 842, 1067, 803, 1298, 1212, 1675, 1212, 1212, 1075, 1303, 690, 1303, 1716,
 ];
 
-/// How wide a text of this font size is; characters beyond ASCII count as the widest.
+/// Width of a text of this font size; characters beyond ASCII count as the widest.
 pub(crate) fn width(text: &str, size: f64) -> f64 {
     let units: u32 = text
         .chars()
@@ -69,7 +69,7 @@ impl Unit {
         self.units(time.units())
     }
 
-    /// A time or a span of so many units.
+    /// A time or a span of this many units.
     pub(crate) fn units(self, units: f64) -> String {
         match self {
             Unit::Alpha => number(units),
@@ -86,8 +86,8 @@ impl Unit {
     }
 }
 
-/// So many processes.
-pub(crate) fn processors(count: usize) -> String {
+/// A number of processes, in words.
+pub(crate) fn ranks(count: usize) -> String {
     match count {
         1 => "1 process".to_owned(),
         _ => format!("{count} processes"),

@@ -1,9 +1,9 @@
 //! Pictures that people would rather look at than read: trees, timelines, and both side by side.
 //!
-//! Everything here is a pure function from trees, schedules and their simulated times to text: SVG
-//! for one picture, HTML for a page that compares several constructions. With the features `png` and `pdf`,
-//! `png()` turns an SVG into pixels, and `pdf()` into a page of a document. What is too much for a picture is summed up, never left out: every picture accounts
-//! for every rank.
+//! Everything here is a pure function from trees, schedules and their simulated times to text: SVG for one picture,
+//! HTML for a page that compares several constructions. With the features `png` and `pdf`, `png()` turns an SVG into
+//! pixels, and `pdf()` into a page of a document. Details that exceed a picture are summed up, never left out: every
+//! picture accounts for every rank.
 //!
 //! - [`TreePicture`]: who sends to whom, how much, and where time is lost.
 //! - [`TimelinePicture`]: what each rank does when.

@@ -9,7 +9,7 @@ use tuwtree_schedule::{Deed, Schedule, Timeline};
 pub struct Performance<'a> {
     /// The schedule that is performed.
     pub schedule: &'a Schedule,
-    /// When it is done; of this schedule.
+    /// Times of this schedule.
     pub timeline: &'a Timeline,
     /// The costs that the schedule is timed with.
     pub costs: &'a StatedCosts,
@@ -21,24 +21,24 @@ pub(crate) struct ParentMessage {
     pub(crate) bytes: u64,
     pub(crate) start: Time,
     pub(crate) end: Time,
-    /// How long the parent had been ready when it started, its latency apart.
+    /// Time that the parent had been ready when it started, its latency apart.
     pub(crate) parent_waits: Time,
-    /// How long the child had been ready when it started, its latency apart.
+    /// Time that the child had been ready when it started, its latency apart.
     pub(crate) child_waits: Time,
-    /// Whether it is on the critical path.
+    /// True if it is on the critical path.
     pub(crate) is_critical: bool,
 }
 
 impl Performance<'_> {
-    /// An entry for each rank of the tree: the message between it and its parent, or `None`
-    /// where there is none.
+    /// An entry for each rank of the tree: the message between it and its parent, or `None` without
+    /// one.
     ///
     /// # Complexity
     /// O(n) for n actions.
     pub(crate) fn messages(&self, tree: &Tree) -> Vec<Option<ParentMessage>> {
         let programs = self.schedule.programs();
-        let mut messages: Vec<Option<ParentMessage>> = vec![None; tree.processors()];
-        for rank in 0..tree.processors() {
+        let mut messages: Vec<Option<ParentMessage>> = vec![None; tree.ranks()];
+        for rank in 0..tree.ranks() {
             for (action, times) in programs.actions(rank).zip(self.timeline.actions(rank)) {
                 let Some((child, bytes)) = edge(tree, rank, &action.deed) else { continue };
                 let message = messages[child].get_or_insert(ParentMessage {
@@ -61,7 +61,7 @@ impl Performance<'_> {
             }
         }
         for critical in self.timeline.critical_path() {
-            let rank = critical.processor;
+            let rank = critical.rank;
             let action = programs.action(programs.range(rank).start + critical.action);
             if let Some((child, _)) = edge(tree, rank, &action.deed)
                 && let Some(message) = &mut messages[child]
@@ -98,8 +98,8 @@ pub fn tree_of(schedule: &Schedule) -> Option<Tree> {
     let task = schedule.task();
     let root = task.root?;
     let outward = task.operation.is_outward();
-    let mut steps: Vec<Vec<Step>> = vec![Vec::new(); schedule.processors()];
-    let mut has_parent = vec![false; schedule.processors()];
+    let mut steps: Vec<Vec<Step>> = vec![Vec::new(); schedule.ranks()];
+    let mut has_parent = vec![false; schedule.ranks()];
     for (rank, steps) in steps.iter_mut().enumerate() {
         for action in schedule.programs().actions(rank) {
             match (action.deed, outward) {
@@ -123,7 +123,7 @@ pub fn tree_of(schedule: &Schedule) -> Option<Tree> {
             steps[root].push(Step::Receive(rank));
         }
     }
-    let mut all = Vec::with_capacity(2 * schedule.processors());
+    let mut all = Vec::with_capacity(2 * schedule.ranks());
     for (rank, mut steps) in steps.into_iter().enumerate() {
         let is_inner = steps.iter().any(|step| matches!(step, Step::Receive(_)));
         match (is_inner, steps.contains(&Step::Copy)) {
@@ -134,10 +134,10 @@ pub fn tree_of(schedule: &Schedule) -> Option<Tree> {
         }
         all.extend(steps.into_iter().map(|step| (rank, step)));
     }
-    Tree::new(schedule.processors(), root, &all).ok()
+    Tree::new(schedule.ranks(), root, &all).ok()
 }
 
-/// Which way the messages of an operation go.
+/// Direction of an operation's messages.
 pub(crate) fn direction(operation: Operation) -> &'static str {
     match operation.is_outward() {
         true => "left to right, away from the root",
@@ -166,7 +166,7 @@ mod tests {
     fn schedule(operation: Operation, blocks: [u64; 4]) -> Schedule {
         let payload = match operation.is_irregular() {
             true => Payload::Blocks(BlockSizes::new(blocks).unwrap()),
-            false => Payload::Vector(Vector { processors: 4, bytes: 5 }),
+            false => Payload::Vector(Vector { ranks: 4, bytes: 5 }),
         };
         Schedule::without_costs(&chain_and_leaf(), &Collective::new(operation, payload).unwrap())
             .unwrap()

@@ -4,7 +4,7 @@
 //! M. Okabe and K. Ito, "Color Universal Design", 2008: the eight colours. The shades of quantities
 //! differ in lightness, so that they survive a grey printer.
 
-/// What the colours of a tree's edges tell.
+/// Meaning of the colours of a tree's edges.
 #[derive(
     Clone,
     Copy,
@@ -18,12 +18,12 @@
 )]
 #[strum(serialize_all = "kebab-case")]
 pub enum Colouring {
-    /// Which messages make the whole take as long as it does.
+    /// Messages that determine the completion time.
     #[default]
     CriticalPath,
-    /// Who waits for whom before a message, and how long.
+    /// The waiting end of a message, and its wait.
     Wait,
-    /// How many bytes are sent.
+    /// Bytes sent.
     Volume,
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// DejaVu Sans, reduced to Latin letters; see `fonts/LICENSE-DejaVu.txt`.
 const FONT: &[u8] = include_bytes!("../fonts/DejaVuSans-Latin.ttf");
 
-/// What is to be drawn of an SVG.
+/// The drawable content of an SVG.
 ///
 /// # Errors
 /// It is no SVG that can be drawn.

@@ -9,7 +9,7 @@ const LONGEST_SIDE: f64 = 14_400.0;
 /// An inch in units of an SVG, which are CSS's pixels; a page's units, points, are 72 to the inch.
 const DOTS_PER_INCH: f32 = 96.0;
 
-/// Why an SVG cannot be turned into a page.
+/// An SVG that cannot be turned into a page.
 #[derive(Debug, thiserror::Error)]
 pub enum PdfError {
     /// It is no SVG that can be drawn.

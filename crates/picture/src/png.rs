@@ -6,7 +6,7 @@ use resvg::tiny_skia;
 /// The most pixels of a side.
 const LARGEST_SIDE: f64 = 16_384.0;
 
-/// Why an SVG cannot be turned into pixels.
+/// An SVG that cannot be turned into pixels.
 #[derive(Debug, thiserror::Error)]
 pub enum PngError {
     /// It is no SVG that can be drawn.

@@ -10,15 +10,15 @@ use crate::svg::{Px, Xml};
 /// A map: panels, each a grid of coloured cells.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RegionMap {
-    /// What the map shows.
+    /// Title of the map.
     pub title: String,
-    /// How it was made, line by line.
+    /// Its provenance, line by line.
     pub lines: Vec<String>,
     /// The choices, in words, in the order of their colours; at most [`MOST_CHOICES`](Self::MOST_CHOICES).
     pub choices: Vec<String>,
-    /// What the columns are, and the label of each.
+    /// Meaning of the columns, and the label of each.
     pub columns: (String, Vec<String>),
-    /// What the rows are, and the label of each, from the bottom to the top.
+    /// Meaning of the rows, and the label of each, from the bottom to the top.
     pub rows: (String, Vec<String>),
     /// The panels, two side by side.
     pub panels: Vec<RegionPanel>,
@@ -27,7 +27,7 @@ pub struct RegionMap {
 /// A panel of a map.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RegionPanel {
-    /// What distinguishes it from the others.
+    /// Difference from the other panels.
     pub title: String,
     /// The cells row by row from the bottom, each from left to right.
     pub cells: Vec<RegionCell>,
@@ -40,7 +40,7 @@ pub struct RegionCell {
     pub choice: usize,
     /// A short text in the cell.
     pub text: String,
-    /// What shows while the pointer is over the cell.
+    /// Text that shows while the pointer is over the cell.
     pub detail: String,
 }
 
@@ -55,7 +55,7 @@ const PANEL_TITLE: f64 = 26.0;
 const ROW_HEADING: f64 = 30.0;
 /// The space between a row's label and its first cell.
 const GAP: f64 = 8.0;
-/// The room for the labels of columns and for what they are.
+/// The height for the labels of columns and for their meaning.
 const COLUMN_LABELS: f64 = 52.0;
 /// The height of a line of the legend.
 const LEGEND_LINE: f64 = 20.0;
@@ -69,8 +69,8 @@ impl RegionMap {
     /// The map as SVG.
     ///
     /// # Panics
-    /// More choices than [`MOST_CHOICES`](Self::MOST_CHOICES), a cell whose choice there is not, and
-    /// a panel that has not as many cells as rows and columns make.
+    /// More choices than [`MOST_CHOICES`](Self::MOST_CHOICES), a cell with a choice out of range, and a panel with
+    /// another number of cells than rows and columns make.
     ///
     /// # Complexity
     /// O(1) for each cell.
@@ -104,7 +104,7 @@ impl RegionMap {
         (width, PANEL_TITLE + rows * CELL.1 + COLUMN_LABELS + MARGIN)
     }
 
-    /// The room for the labels of rows and for what they are.
+    /// The width for the labels of rows and for their meaning.
     fn label_room(&self) -> f64 {
         let widths = self.rows.1.iter().map(|label| labels::width(label, TEXT));
         ROW_HEADING + GAP + widths.fold(0.0, f64::max)

@@ -15,7 +15,7 @@ impl Scale {
         Scale { end, left, width }
     }
 
-    /// Where a time is.
+    /// Position of a time.
     pub(crate) fn x(&self, time: f64) -> f64 {
         // The quotient first: a product might leave the range of an f64.
         let share = if self.end > 0.0 { time / self.end } else { 0.0 };

@@ -86,7 +86,7 @@ impl Xml {
     }
 }
 
-/// Escapes what is written to it, for text and attributes alike.
+/// Escapes text that is written to it, for text and attributes alike.
 struct Escape<'a>(&'a mut String);
 
 impl fmt::Write for Escape<'_> {

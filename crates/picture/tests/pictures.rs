@@ -44,11 +44,11 @@ impl Case {
     }
 }
 
-/// The tree in which processor `i > 0` is below processor `parents[i - 1] % i`, relabelled so that
-/// any processor may be the root; copies come after so many children.
+/// The tree in which rank `i > 0` is below rank `parents[i - 1] % i`, relabelled so that
+/// any rank may be the root; copies come after so many children.
 fn tree(parents: &[usize], shift: usize, copy_after: usize) -> Tree {
-    let processors = parents.len() + 1;
-    let label = |index: usize| (index + shift) % processors;
+    let ranks = parents.len() + 1;
+    let label = |index: usize| (index + shift) % ranks;
     let mut children: HashMap<Rank, Vec<Rank>> = HashMap::new();
     for (index, parent) in parents.iter().enumerate() {
         let child = index + 1;
@@ -60,14 +60,14 @@ fn tree(parents: &[usize], shift: usize, copy_after: usize) -> Tree {
         own.insert(copy_after.min(own.len()), Step::Copy);
         steps.extend(own.into_iter().map(|step| (rank, step)));
     }
-    Tree::new(processors, label(0), &steps).unwrap()
+    Tree::new(ranks, label(0), &steps).unwrap()
 }
 
 fn cases() -> impl Strategy<Value = Case> {
     let parents = prop_oneof![
         prop::collection::vec(0..1000_usize, 0..120),
-        (0..200_usize).prop_map(|processors| vec![0; processors]),
-        (0..150_usize).prop_map(|processors| (0..processors).collect()),
+        (0..200_usize).prop_map(|ranks| vec![0; ranks]),
+        (0..150_usize).prop_map(|ranks| (0..ranks).collect()),
     ];
     let operation = prop::sample::select(Operation::irregular().collect::<Vec<_>>());
     let overhead = prop::sample::select(vec![0.0, 30.0, 100.0]);
@@ -133,7 +133,7 @@ fn extents(document: &Document<'_>) -> Vec<[f64; 4]> {
         .collect()
 }
 
-/// How many processors the picture's items say they are.
+/// How many ranks the picture's items say they are.
 fn accounted_for(document: &Document<'_>) -> usize {
     let count = |item: Node<'_, '_>| {
         let title = item.children().find(|node| node.has_tag_name("title")).unwrap();
@@ -157,14 +157,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
-    fn trees_account_for_all_processors_and_nothing_overlaps(
+    fn trees_account_for_all_ranks_and_nothing_overlaps(
         case in cases(), rows in 8..80_usize, depth in 1..15_usize,
     ) {
         let svg = case.tree_picture().within(rows, depth).svg();
         prop_assert!(!svg.contains("NaN") && !svg.contains("inf"));
         let document = Document::parse(&svg).unwrap();
         let root = document.root_element();
-        prop_assert_eq!(accounted_for(&document), case.tree.processors());
+        prop_assert_eq!(accounted_for(&document), case.tree.ranks());
         let extents = extents(&document);
         for (index, one) in extents.iter().enumerate() {
             prop_assert!(one[0] >= 0.0 && one[1] >= 0.0, "{one:?}");
@@ -184,7 +184,7 @@ proptest! {
     }
 
     #[test]
-    fn timelines_account_for_all_processors(case in cases(), rows in 8..80_usize) {
+    fn timelines_account_for_all_ranks(case in cases(), rows in 8..80_usize) {
         let picture = TimelinePicture::new(case.performance()).within(rows);
         let svg = picture.svg();
         prop_assert!(!svg.contains("NaN") && !svg.contains("inf"));
@@ -201,7 +201,7 @@ proptest! {
             next = last.parse::<usize>().unwrap() + 1;
             shown += 1;
         }
-        prop_assert_eq!(next, case.tree.processors());
+        prop_assert_eq!(next, case.tree.ranks());
         prop_assert!(shown <= rows);
         let right = number(document.root_element(), "width");
         for bar in document.descendants().filter(|node| node.has_tag_name("rect")) {
@@ -215,8 +215,8 @@ proptest! {
 
     #[test]
     fn schedules_of_trees_are_drawn_like_the_trees(case in cases()) {
-        // Without empty blocks, every processor sends or receives.
-        let blocks = vec![7; case.tree.processors()];
+        // Without empty blocks, every rank sends or receives.
+        let blocks = vec![7; case.tree.ranks()];
         let case = Case::new(case.tree, case.schedule.task().operation, blocks);
         let found = tree_of(&case.schedule).unwrap();
         prop_assert_eq!(&found, &case.tree);
@@ -238,7 +238,7 @@ fn colours_change_nothing_but_colours() {
 }
 
 #[test]
-fn a_timeline_of_few_processors_in_fewer_rows_has_no_lines_between_rows() {
+fn a_timeline_of_few_ranks_in_fewer_rows_has_no_lines_between_rows() {
     let case = Case::new(tree(&[0; 16], 0, 0), Operation::Gather, vec![5; 17]);
     let lines = |rows| {
         let svg = TimelinePicture::new(case.performance()).within(rows).svg();
@@ -248,7 +248,7 @@ fn a_timeline_of_few_processors_in_fewer_rows_has_no_lines_between_rows() {
 }
 
 #[test]
-fn pictures_of_one_processor_are_pictures() {
+fn pictures_of_one_rank_are_pictures() {
     let case = Case::new(tree(&[], 0, 0), Operation::Scatter, vec![9]);
     for svg in [
         case.tree_picture().svg(),
@@ -294,12 +294,12 @@ fn a_page_escapes_everything_that_users_name() {
 }
 
 #[test]
-fn a_page_of_many_processors_stays_small() {
-    // A star, and a tree in which each processor is below its half.
-    let processors = 30_000;
-    let star = tree(&vec![0; processors - 1], 0, 0);
-    let halves: Vec<usize> = (1..processors).map(|index| (index - 1) / 2).collect();
-    let blocks: Vec<u64> = (0..processors as u64).map(|rank| 1 + rank * 7919 % 1000).collect();
+fn a_page_of_many_ranks_stays_small() {
+    // A star, and a tree in which each rank is below its half.
+    let ranks = 30_000;
+    let star = tree(&vec![0; ranks - 1], 0, 0);
+    let halves: Vec<usize> = (1..ranks).map(|index| (index - 1) / 2).collect();
+    let blocks: Vec<u64> = (0..ranks as u64).map(|rank| 1 + rank * 7919 % 1000).collect();
     let cases =
         [star, tree(&halves, 0, 0)].map(|tree| Case::new(tree, Operation::Gather, blocks.clone()));
     let candidate = |case: &'static str, of: usize| Candidate {

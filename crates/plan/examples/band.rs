@@ -1,4 +1,4 @@
-//! What trees cost where the latency of a tree is about as large as the time of its volume, and on either side.
+//! Times of trees where the latency of a tree is about as large as the time of its volume, and on either side.
 //!
 //! ```text
 //! cargo run --release -p tuwtree-plan --example band -- 1000

@@ -14,26 +14,27 @@
 //! (data/machines/vsc3.toml: nodes of 16 ranks, islands of 250 nodes) and `m3` (nodes of 16 ranks, islands of 32
 //! nodes, 0.5, 1.5 and 3 us, 0.1, 0.3 and 0.6 ns a byte), 4/5 of latency overlapping. `ports`: times of the
 //! planner, each rank has a port of its own; `wires`: times of the judge, the ranks of a node share a wire. Gaps
-//! are in per cent of the bound, times are a processor's; `-` is where a tree was left out.
+//! are in per cent of the bound, times are a rank's; `-` is where a tree was left out.
 
 use std::error::Error;
+use tuwtree_bounds::{best_lower_bound, lower_bound_below};
 use tuwtree_model::document::{Date, Machine};
 use tuwtree_model::{
     ClosedSet, Construction, Costs, Distribution, DistributionParameters, Hierarchy, Level,
     Network, Order, Piece, PiecewiseLinear, Placement, Problem, Randomness, Root, StatedCosts,
-    WireOwner, best_lower_bound, judged_lower_bound,
+    Time, WireOwner, judged_time,
 };
 use tuwtree_plan::{Effort, Request, Settings, Wanted, compare};
 
 /// Name and members of each level, alpha in microseconds, beta in nanoseconds per byte.
-type Shape = [(&'static str, usize, f64, f64); 3];
+type MachineShape = [(&'static str, usize, f64, f64); 3];
 
-const MACHINES: [(&str, f64, Shape); 2] = [
+const MACHINES: [(&str, f64, MachineShape); 2] = [
     ("vsc3", 0.2, [("node", 16, 0.6, 0.2), ("island", 250, 1.5, 0.25), ("network", 64, 1.9, 0.25)]),
     ("m3", 0.1, [("node", 16, 0.5, 0.1), ("island", 32, 1.5, 0.3), ("network", 512, 3.0, 0.6)]),
 ];
 
-/// Which part of latency overlaps with other work.
+/// Share of the latency that overlaps with other work.
 const OVERLAP: f64 = 0.8;
 
 const TREES: [Construction; 5] = [
@@ -44,7 +45,7 @@ const TREES: [Construction; 5] = [
     Construction::Relays,
 ];
 
-/// Where the root is.
+/// Position of the root.
 #[derive(Clone, Copy)]
 enum Place {
     Edge,
@@ -73,17 +74,17 @@ impl Place {
         }
     }
 
-    fn root(self, processors: usize) -> Root {
+    fn root(self, ranks: usize) -> Root {
         Root::Given(match self {
             Place::Edge => 0,
-            Place::Middle => processors / 2,
-            Place::Far => processors - 1,
+            Place::Middle => ranks / 2,
+            Place::Far => ranks - 1,
         })
     }
 }
 
 /// The most per cent that a tree should be above the bound: with wires of nodes 10, but 13 for 2000 ranks, from 100
-/// bytes on; with a port for each rank 10 on `vsc3` from 1000 bytes on, and on `m3` what was once measured.
+/// bytes on; with a port for each rank 10 on `vsc3` from 1000 bytes on, and on `m3` an earlier measurement.
 fn goal(machine: &str, wire: WireOwner, p: usize, mean: u64) -> Option<f64> {
     match (wire, machine, mean) {
         (WireOwner::Node, _, 1) => None,
@@ -158,7 +159,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// A machine, in seconds.
-fn costs(shape: Shape, gamma: f64, wire: WireOwner) -> Result<StatedCosts, Box<dyn Error>> {
+fn costs(shape: MachineShape, gamma: f64, wire: WireOwner) -> Result<StatedCosts, Box<dyn Error>> {
     let level = |(name, members, alpha, beta): (&str, usize, f64, f64)| {
         let overhead = (1.0 - OVERLAP) * alpha * 1e-6;
         let piece = Piece { from_bytes: 0, alpha: alpha * 1e-6, overhead, beta: beta * 1e-9 };
@@ -177,7 +178,14 @@ fn costs(shape: Shape, gamma: f64, wire: WireOwner) -> Result<StatedCosts, Box<d
     Ok(machine.into())
 }
 
-/// Prints what each tree comes to; the least per cent above the bound.
+/// The judged time of the star.
+fn star(problem: &Problem) -> Result<Time, Box<dyn Error>> {
+    let request = Request::new(problem, Settings::DEFAULT, &());
+    let star = request.build(Wanted::named(Construction::Linear)).map_err(|_| "no star")?;
+    Ok(judged_time(star.plan.tree()?, problem)?)
+}
+
+/// Prints each tree's time; returns the least per cent above the bound.
 fn row(
     (p, place): (usize, Place),
     costs: StatedCosts,
@@ -188,27 +196,27 @@ fn row(
     let parameters = DistributionParameters::new(p, mean);
     let sizes = place.distribution().sizes(parameters, Randomness::default())?;
     let problem = Problem::gather(&sizes, costs)?.with_root(place.root(p))?;
-    let started = processor_seconds();
+    let started = cpu_seconds();
     let bound = match wire {
         WireOwner::Rank => best_lower_bound(&problem)?,
-        WireOwner::Node => judged_lower_bound(&problem)?.ok_or("no bound is known")?,
+        WireOwner::Node => lower_bound_below(&problem, star(&problem)?)?,
     };
-    print!("  {:12.2} {:8.2}", 1e6 * bound.units(), processor_seconds() - started);
+    print!("  {:12.2} {:8.2}", 1e6 * bound.units(), cpu_seconds() - started);
     let settings = Settings { order: Order::Any, ..Settings::DEFAULT };
     let request = Request::new(&problem, settings, &());
     for &construction in trees {
         let wanted = Wanted { construction, search: None, effort: Effort::Moderate };
-        let started = processor_seconds();
+        let started = cpu_seconds();
         match compare(&request, &[wanted], false) {
             Ok(comparison) => {
                 let outcome = comparison.fastest();
                 let time = match wire {
-                    WireOwner::Rank => outcome.time(),
-                    WireOwner::Node => outcome.judged,
+                    WireOwner::Rank => outcome.planned,
+                    WireOwner::Node => outcome.time(),
                 };
                 let gap = 100.0 * (time.units() / bound.units() - 1.0);
                 least = least.min(gap);
-                print!("  {gap:10.2} {:8.2}", processor_seconds() - started);
+                print!("  {gap:10.2} {:8.2}", cpu_seconds() - started);
             }
             Err(_) => print!("  {:>10} {:>8}", "-", "-"),
         }
@@ -217,7 +225,7 @@ fn row(
 }
 
 /// The seconds that this thread has run for, where the system tells; 0 elsewhere.
-fn processor_seconds() -> f64 {
+fn cpu_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanoseconds = text.split(' ').next().and_then(|number| number.parse::<u64>().ok());
     nanoseconds.unwrap_or(0) as f64 * 1e-9

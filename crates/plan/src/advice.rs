@@ -1,23 +1,23 @@
-//! Which construction to use for a problem: from a comparison's computed times, not from rules of
+//! Advice on the construction for a problem: from a comparison's computed times, not from rules of
 //! thumb.
 
 use crate::catalogue;
 use crate::comparison::{Comparison, Outcome, standing};
 use tuwtree_model::{Construction, Order, Rank, Time};
 
-/// Which of a comparison's trees to use.
+/// Recommendation among a comparison's trees.
 pub struct Advice<'a> {
-    /// What it is about.
+    /// The comparison.
     pub comparison: &'a Comparison,
-    /// The simplest tree of those that are fast enough.
+    /// The simplest tree that is fast enough.
     pub chosen: &'a Outcome,
 }
 
-/// How complex a tree is to use, the simplest first: trees built online, then trees built offline that
-/// keep less and less order.
+/// Complexity of a tree's use, the simplest first: trees built online, then trees built offline that keep less and less
+/// order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Trouble {
-    /// Built by the processors themselves.
+    /// Built by the ranks themselves.
     Online(Construction),
     /// Planned beforehand.
     Offline(Order, Construction),
@@ -50,31 +50,32 @@ pub enum Rival {
     Best,
 }
 
+/// The simplest outcome of those that take at most this share longer than the fastest, unpacking included.
+///
+/// Of two that take exactly as long and keep the same order, the one whose class is searched to the end.
+pub fn recommended(outcomes: Vec<&Outcome>, tolerance: f64) -> Option<&Outcome> {
+    let fastest = outcomes.iter().map(|outcome| outcome.unpacked).min()?;
+    let enough = fastest.units() * (1.0 + tolerance);
+    let near = outcomes.iter().copied().filter(|outcome| outcome.unpacked.units() <= enough);
+    let simplest = near.min_by_key(|outcome| (Trouble::of(outcome), outcome.unpacked))?;
+    let proven = outcomes.into_iter().find(|outcome| {
+        let is_alike = outcome.order == simplest.order
+            && (outcome.unpacked, outcome.time()) == (simplest.unpacked, simplest.time());
+        is_alike && standing(outcome) < standing(simplest)
+    });
+    Some(proven.unwrap_or(simplest))
+}
+
 impl<'a> Advice<'a> {
-    /// How much longer than the fastest a simpler tree may take by default, in percent.
+    /// Percentage by which a simpler tree may be slower than the fastest by default.
     pub const TOLERANCE_PERCENT: f64 = 2.0;
 
     /// The advice to use the simplest of the trees that take at most this share longer by the judge than
     /// the fastest of the comparison, unpacking included. Where latency overlaps, of the trees that keep the
     /// order that was asked for.
     pub fn new(comparison: &'a Comparison, tolerance: f64) -> Advice<'a> {
-        let admitted = comparison.admitted();
-        let fastest = admitted.iter().map(|outcome| outcome.judged_unpacked).min();
-        let enough = fastest.expect("there is a tree").units() * (1.0 + tolerance);
-        let simplest = admitted
-            .iter()
-            .copied()
-            .filter(|outcome| outcome.judged_unpacked.units() <= enough)
-            .min_by_key(|outcome| (Trouble::of(outcome), outcome.judged_unpacked));
-        let simplest = simplest.expect("the fastest tree is fast enough");
-        // Where another one takes exactly as long, and its class is searched to the end, that one.
-        let proven = admitted.into_iter().find(|outcome| {
-            let is_alike = outcome.order == simplest.order
-                && (outcome.judged_unpacked, outcome.time())
-                    == (simplest.judged_unpacked, simplest.time());
-            is_alike && standing(outcome) < standing(simplest)
-        });
-        Advice { comparison, chosen: proven.unwrap_or(simplest) }
+        let chosen = recommended(comparison.admitted(), tolerance);
+        Advice { comparison, chosen: chosen.expect("a comparison has at least one outcome") }
     }
 
     /// The tree that is called so, if it was built.
@@ -88,12 +89,12 @@ impl<'a> Advice<'a> {
         };
         // Of equally fast ones the chosen tree, if it is one.
         let is_other = |outcome: &Outcome| !std::ptr::eq(outcome, self.chosen);
-        outcomes.filter(fits).min_by_key(|&one| (one.judged_unpacked, is_other(one)))
+        outcomes.filter(fits).min_by_key(|&one| (one.unpacked, is_other(one)))
     }
 
-    /// How many times as long a tree takes as the chosen one; `None` if that is no number.
+    /// Ratio of a tree's time to the chosen one's; `None` if that is no number.
     pub fn factor(&self, other: &Outcome) -> Option<f64> {
-        let (other, chosen) = (other.judged_unpacked.units(), self.chosen.judged_unpacked.units());
+        let (other, chosen) = (other.unpacked.units(), self.chosen.unpacked.units());
         match chosen == 0.0 {
             true => (other == 0.0).then_some(1.0),
             false => Some(other / chosen),

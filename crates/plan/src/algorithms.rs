@@ -1,16 +1,18 @@
-//! Where which algorithm is fastest, of operations whose schedules go along no tree: over a grid of problems.
+//! Fastest algorithm over a grid of problems, of operations whose schedules follow no tree.
 
+use crate::catalogue;
 use crate::comparison::compare;
 use crate::error::PlanError;
 use crate::expense::Effort;
 use crate::request::{Request, Settings, VectorUse};
-use crate::select::mpich_rule;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tuwtree_dp::Progress;
 use tuwtree_model::{
-    ClosedSet, Construction, Homogeneous, Operation, Operator, Order, Payload, Problem, Time,
+    ClosedSet, Construction, Homogeneous, Operation, Operator, Order, Payload, PayloadKind,
+    Problem, Time,
 };
+use tuwtree_tuning::mpich_rule;
 
 /// A grid of problems of one operation: payloads against latencies.
 #[derive(Clone, Debug)]
@@ -36,11 +38,11 @@ pub struct AlgorithmCell {
     pub row: usize,
     /// The latency, in the time that a byte takes.
     pub alpha: f64,
-    /// What was built, in the order of the constructions; at least one.
+    /// The built constructions, in order; at least one.
     pub times: Vec<(Construction, Time)>,
     /// No schedule completes earlier.
     pub bound: Time,
-    /// What MPICH takes by itself, if it was built.
+    /// MPICH's own choice, if it was built.
     pub library: Option<Construction>,
 }
 
@@ -58,7 +60,7 @@ impl AlgorithmCell {
         first.expect("the fastest fits").0
     }
 
-    /// How many times as long as the chosen algorithm takes what MPICH takes by itself, if that was built.
+    /// Ratio of the time of MPICH's own choice to the chosen algorithm's, if it was built.
     pub fn library_over(&self, chosen: Construction) -> Option<f64> {
         let library = self.time(self.library?)?;
         match self.time(chosen)?.units() {
@@ -73,22 +75,13 @@ impl AlgorithmGrid {
     pub fn algorithms(&self) -> Vec<Construction> {
         let goes_along_trees =
             |one: &Construction| self.operation.is_rooted() && one.builds_trees();
-        // For roots other than 0, and operators that do not commute; and what is built only by name.
-        let is_special = |one: &Construction| {
-            matches!(
-                one,
-                Construction::BinomialForwarded
-                    | Construction::NonOverlapping
-                    | Construction::BruckContiguous
-            )
-        };
-        let needs_overlap = |one: &Construction| {
-            matches!(one, Construction::BruckPostal | Construction::BruckBalanced)
+        let is_shown = |one: &Construction| {
+            let row = catalogue::row(*one);
+            !row.is_special && (!row.is_for_overlap || self.overhead_share < 1.0)
         };
         Construction::all()
             .filter(|one| one.performs(self.operation) && !goes_along_trees(one))
-            .filter(|one| !is_special(one))
-            .filter(|one| !needs_overlap(one) || self.overhead_share < 1.0)
+            .filter(is_shown)
             .collect()
     }
 
@@ -139,25 +132,24 @@ impl AlgorithmGrid {
         let comparison = compare(&request, &request.suitable(Order::Any, Effort::Moderate), false)?;
         let outcomes = comparison.outcomes.iter();
         let times: Vec<(Construction, Time)> =
-            outcomes.map(|outcome| (outcome.construction, outcome.judged)).collect();
+            outcomes.map(|outcome| (outcome.construction, outcome.time())).collect();
         let library = mpich(&problem).filter(|one| times.iter().any(|(built, _)| built == one));
         Ok(AlgorithmCell { row, alpha, times, bound: comparison.bound, library })
     }
 }
 
-/// What MPICH takes by itself: with blocks or messages that differ it goes by their total, or by none; `None` if that is
-/// not known.
+/// MPICH's own choice: with different blocks or messages it goes by their total, or by none; `None` if unknown.
 ///
 /// # Source
 /// The default selection of MPICH 4.0 to 4.3, and `allgatherv_intra_ring.c`, `alltoallv`.
 fn mpich(problem: &Problem) -> Option<Construction> {
     let (operation, bytes) = (problem.operation(), problem.payload().total());
-    match operation {
-        Operation::Alltoall => return Some(Construction::Linear),
-        Operation::IntergroupAllgather => return Some(Construction::RootMpichV),
-        _ => {}
+    match operation.payload_kind() {
+        PayloadKind::Messages => return Some(Construction::Linear),
+        PayloadKind::Groups => return Some(Construction::RootMpichV),
+        PayloadKind::Blocks | PayloadKind::Vector => {}
     }
-    let rule = mpich_rule(operation, problem.processors(), bytes)?;
+    let rule = mpich_rule(operation, problem.ranks(), bytes)?;
     // Larger blocks go around its ring in chunks.
     let has_large = problem.blocks().is_some_and(|sizes| sizes.iter().any(|bytes| bytes > 32_768));
     match (operation, rule.name) {

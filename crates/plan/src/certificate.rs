@@ -1,31 +1,33 @@
-//! What proves that a tree is the optimum that it was searched for as.
+//! Proof that a tree is the optimum of its search.
 
+use crate::comparison::{Outcome, meets};
 use crate::error::{NoTree, PlanError};
 use crate::expense::Effort;
-use crate::request::{Built, Request, Search, Searched, Wanted, WiderMethod};
+use crate::request::{Request, Search, Searched, Wanted, WiderMethod};
 use tuwtree_dp::non_ordered::{FoundAgain, MOST_SETTLED, NonOrderedError, exact_again};
 use tuwtree_dp::{Method, PairMethod};
 use tuwtree_model::{BlockSizes, ClosedSet, Construction, Problem, Root, Time, completion_time};
 
-/// What proves an optimum, or why nothing does.
+/// Proof of an optimum, or the reason for having none.
 pub type Certificate = Result<String, String>;
 
 impl Request<'_> {
-    /// What proves the completion time of a tree that is a best one of its class to be the least, by
-    /// another route than the one it was found by: it meets the lower bound, or another method finds the
-    /// same. Or else why nothing does.
+    /// Proof that the time of a best tree of its class is the least, by another route than its construction: it meets the
+    /// lower bound, or another method finds an equal time. Or else the reason for having none.
     ///
     /// # Errors
     /// An interrupt, or a method that disagrees.
-    pub(crate) fn certify(
-        &self,
-        construction: Construction,
-        built: &Built,
-        time: Time,
-        bound: Time,
-    ) -> Result<Certificate, PlanError> {
-        if time == bound {
+    pub(crate) fn certify(&self, outcome: &Outcome, bound: Time) -> Result<Certificate, PlanError> {
+        let Outcome { construction, ref built, .. } = *outcome;
+        let time = outcome.time();
+        if meets(self.problem, time, bound) {
             return Ok(Ok("it meets the lower bound".to_owned()));
+        }
+        if self.problem.costs().overlaps() {
+            let percent = percent_above(time.units(), bound.units());
+            return Ok(Err(format!(
+                "where latency overlaps, the lower bound alone proves a time, and it is up to {percent} % above that"
+            )));
         }
         if construction == Construction::Exact {
             return self.certify_exact(time);
@@ -46,14 +48,7 @@ impl Request<'_> {
                 .filter(|method| problem.blocks().is_some() && method.admits(costs))
                 .map(Search::Homogeneous)
                 .collect(),
-            (_, Searched::Overlapping(problem)) if problem.costs().check_linear().is_err() => {
-                Vec::new()
-            }
-            (Some(Search::PerPair(PairMethod::Hinges)), Searched::Overlapping(_)) => {
-                vec![Search::PerPair(PairMethod::Plain)]
-            }
-            (_, Searched::Overlapping(_)) => vec![Search::PerPair(PairMethod::Hinges)],
-            (_, Searched::PerPair(_) | Searched::NotLinear(_)) => {
+            (_, Searched::PerPair(_) | Searched::NotLinear(_) | Searched::Overlapping(_)) => {
                 PairMethod::all().rev().map(Search::PerPair).collect()
             }
         };
@@ -97,12 +92,12 @@ impl Request<'_> {
         }
     }
 
-    /// Whether two times are the same, up to rounding where costs are no integers.
+    /// True if two times are equal, up to rounding where costs are no integers.
     fn is_same(&self, time: Time, found: Time) -> Result<bool, PlanError> {
         Ok(match &self.searched {
             searched if searched.is_integral() => found == time,
             Searched::Homogeneous(costs, problem) => {
-                let all = problem.collective().segment(0, problem.processors() - 1);
+                let all = problem.collective().segment(0, problem.ranks() - 1);
                 let volume = costs.transmission(all)?.units();
                 (found.units() - time.units()).abs() <= ROUNDING * (volume + time.units())
             }
@@ -112,8 +107,7 @@ impl Request<'_> {
         })
     }
 
-    /// The same for the best of all trees: the other way by which its time is found knows no sizes that
-    /// repeat, and is for few processes.
+    /// As [`certify`], for the best of all trees: the second method ignores repeated sizes, and is for few processes.
     fn certify_exact(&self, time: Time) -> Result<Certificate, PlanError> {
         let FoundAgain { time: again, method } = match exact_again(self.problem) {
             Ok(found) => found,
@@ -133,20 +127,20 @@ impl Request<'_> {
         }
     }
 
-    /// Whether the dense method admits the costs, which all pairs share.
+    /// True if the dense method admits the costs, which all pairs share.
     fn is_dense(&self) -> bool {
-        let costs = self.problem.costs().homogeneous(self.problem.processors());
+        let costs = self.problem.costs().homogeneous(self.problem.ranks());
         costs.is_none_or(|costs| costs.gamma() <= costs.beta())
     }
 
-    /// The same for the ranks in reverse order, where the dense method takes other steps: what it does
-    /// on the left it does on the right, and in other rows and columns.
+    /// As [`certify`], for the ranks in reverse order, where the dense method takes other steps: left and right are
+    /// exchanged, and rows and columns.
     fn certify_mirrored(
         &self,
         construction: Construction,
         time: Time,
     ) -> Result<Certificate, PlanError> {
-        let p = self.problem.processors();
+        let p = self.problem.ranks();
         let sizes = self.problem.blocks().expect("what is searched for has blocks");
         let sizes = BlockSizes::new((0..p).rev().map(|rank| sizes.block(rank)));
         let sizes = sizes.map_err(PlanError::failed)?;
@@ -183,18 +177,18 @@ impl Request<'_> {
     }
 }
 
-/// How far a time is above a bound, in percent, rounded up so that it is true.
+/// Percentage of a time above a bound, rounded up so that the statement is true.
 pub(crate) fn percent_above(time: f64, at_least: f64) -> f64 {
     (100_000.0 * (time / at_least - 1.0)).ceil() / 1000.0
 }
 
-/// What it means that two methods differ.
+/// Error for two methods that differ.
 fn disagreement(time: Time, found: Time, other: &str) -> PlanError {
     PlanError::Failed(format!(
         "--certify: {time} by one method, but {found} by {other}; please report this problem"
     ))
 }
 
-/// How far two methods may be apart where costs are not integers, relative to the time and that of
-/// sending everything once: sizes of ranges are differences of prefix sums.
+/// Relative difference allowed between two methods where costs are not integers, against the time
+/// and that of sending everything once: sizes of ranges are differences of prefix sums.
 const ROUNDING: f64 = 1e-12;

@@ -9,41 +9,40 @@ use crate::library::{self, Baseline, Library, LibrarySetting, baselines};
 use crate::plan::{Plan, Treeless};
 use crate::request::{Built, Request, Settings, Wanted};
 use std::time::{Duration, Instant};
+use tuwtree_bounds::{lower_bound_below, lower_bound_in_pieces};
 use tuwtree_dp::wider::Class;
 use tuwtree_model::{
-    ClosedSet, Completion, Construction, CostModel, Order, Ports, Problem, Time, TimeError, Tree,
-    best_lower_bound, check_combines_neighbours, completion, joins_adjacent_ranges,
-    judged_lower_bound, judged_time, lower_bound_in_pieces, unpack_time,
+    ClosedSet, Completion, Construction, CostModel, Order, Ports, Problem, Time, Tree,
+    check_combines_neighbours, completion_time, joins_adjacent_ranges, judged_completion,
+    judged_time, unpack_time,
 };
 use tuwtree_schedule::{Sends, Timeline, simulate, simulate_on};
 
 /// A construction's plan with what there is to say about it.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// How the plan was made.
+    /// Construction of the plan.
     pub construction: Construction,
     /// The plan, and the method if there was a choice.
     pub built: Built,
-    /// The completion time of the plan, without any unpacking at the root.
+    /// The time of the plan, by the judge where latency overlaps, without any unpacking at the root.
     time: Time,
-    /// When every subtree of a tree is complete.
+    /// The completion time by the planner: the same where nothing overlaps.
+    pub planned: Time,
+    /// Completion times of all subtrees of a tree.
     pub completion: Option<Completion>,
     /// The order that it keeps.
     pub order: Order,
-    /// The completion time with an unpack step at the root.
+    /// The time with an unpack step at the root.
     pub unpacked: Time,
-    /// The completion time of what goes along no tree in the other reading of its ports: on duplex ones, or where it is for
-    /// these, as exchanges that hold all of a port; `None` where ranks would wait for each other for ever.
+    /// The completion time of a plan without a tree with the other kind of ports: on duplex ones, or for a plan for
+    /// these, as exchanges that hold all of a port; `None` where ranks would deadlock.
     pub otherwise: Option<Time>,
-    /// What the simulation of what goes along no tree said, if [`Settings::keeps_timelines`].
+    /// Simulated timeline of a plan without a tree, if [`Settings::keeps_timelines`].
     pub timeline: Option<Timeline>,
-    /// The time by the judge, by which plans are compared: the completion time where nothing overlaps.
-    pub judged: Time,
-    /// The time by the judge with an unpack step at the root.
-    pub judged_unpacked: Time,
-    /// How long planning took.
+    /// Duration of planning.
     pub build_time: Duration,
-    /// What proves that the time is the optimum, if that was asked for.
+    /// Proof that the time is the optimum, if requested.
     pub certificate: Option<Certificate>,
 }
 
@@ -52,11 +51,11 @@ pub struct Outcome {
 pub struct Skipped {
     /// The one without an outcome.
     pub construction: Construction,
-    /// Why it has none, in words for users.
+    /// Reason for having none, in words for users.
     pub reason: String,
 }
 
-/// Of which trees a tree is known to be a fastest.
+/// Class of trees in which a tree is a fastest one.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray, strum::IntoStaticStr, strum::EnumString,
 )]
@@ -68,10 +67,10 @@ pub enum Optimality {
     /// Of all in rank order: what a rank has received is one range at every moment.
     #[strum(serialize = "ordered")]
     AmongOrdered,
-    /// Of those in which each rank copies first, and what it holds is one range at every moment.
+    /// Trees in which each rank copies first, and its data is always one range.
     #[strum(serialize = "copy-first")]
     AmongCopyFirst,
-    /// Of those that join adjacent ranges, each of which holds its root (OPT Proposition 3).
+    /// Trees that join adjacent ranges, each of which holds its root (OPT Proposition 3).
     #[strum(serialize = "adjacent")]
     AmongAdjacent,
 }
@@ -83,18 +82,15 @@ pub struct Comparison {
     pub problem: Problem,
     /// No tree of whatever order completes earlier.
     pub bound: Time,
-    /// Where latency overlaps on a machine of several levels, no plan takes less by the judge, unless only quick
-    /// ones were wanted.
-    pub judged_bound: Option<Time>,
-    /// What was built, in the order of the constructions; at least one.
+    /// The built constructions, in order; at least one.
     pub outcomes: Vec<Outcome>,
-    /// What was left out.
+    /// The constructions left out.
     pub skipped: Vec<Skipped>,
-    /// What libraries take by themselves; none for operations and ports for which that is not known.
+    /// Times of the libraries' own calls; none for operations and ports for which they are unknown.
     pub baselines: Vec<Baseline>,
     /// The library that plans are measured against; `None` for the fastest.
     library: Option<Library>,
-    /// How much order may be given up by what is recommended.
+    /// Order that a recommended plan may give up.
     order: Order,
 }
 
@@ -111,7 +107,7 @@ pub fn best(problem: &Problem) -> Result<Outcome, PlanError> {
     let wanted = request.suitable(Order::Ordered, Effort::Moderate);
     let mut comparison = compare(&request, &wanted, false)?;
     comparison.outcomes.retain(|outcome| outcome.order == Order::Ordered);
-    let least = comparison.outcomes.into_iter().min_by_key(|outcome| outcome.judged);
+    let least = comparison.outcomes.into_iter().min_by_key(|outcome| outcome.time);
     least.ok_or_else(|| PlanError::Failed("no construction has a tree in rank order".to_owned()))
 }
 
@@ -128,16 +124,10 @@ pub fn compare(
 ) -> Result<Comparison, PlanError> {
     let problem = request.problem;
     problem.check_links().map_err(PlanError::failed)?;
-    let goes_in_pieces = |wanted: &Wanted| !wanted.construction.builds_trees();
-    let has_cut = problem.operation().is_rooted() && problem.vector().is_some();
-    let bound = match has_cut && wanted.iter().any(goes_in_pieces) {
-        true => lower_bound_in_pieces(problem),
-        false => best_lower_bound(problem),
-    };
     let mut outcomes = Vec::new();
     let mut skipped = Vec::new();
     for &wanted in wanted {
-        match outcome(request, wanted, certify, &bound) {
+        match outcome(request, wanted) {
             Ok(outcome) => outcomes.push(outcome),
             Err(NoTree::Skipped(reason)) => {
                 skipped.push(Skipped { construction: wanted.construction, reason });
@@ -158,10 +148,21 @@ pub fn compare(
         };
         return Err(PlanError::Failed(format!("no construction has a {plan}{on_links}:{reasons}")));
     }
+    let has_cut = problem.operation().is_rooted() && problem.vector().is_some();
+    let in_pieces = has_cut && wanted.iter().any(|one| !one.construction.builds_trees());
+    let least = outcomes.iter().map(Outcome::time).min().expect("there is an outcome");
+    let bound = match in_pieces {
+        true => lower_bound_in_pieces(problem)?,
+        false => lower_bound_below(problem, least)?,
+    };
+    for outcome in
+        outcomes.iter_mut().filter(|one| certify && row(one.construction).is_best_of_class)
+    {
+        outcome.certificate = Some(request.certify(outcome, bound)?);
+    }
     Ok(Comparison {
         problem: problem.clone(),
-        bound: bound?,
-        judged_bound: judged_bound(problem, wanted),
+        bound,
         baselines: baselines_of(problem, &outcomes),
         library: request.settings.library,
         order: request.settings.order,
@@ -170,26 +171,18 @@ pub fn compare(
     })
 }
 
-/// A bound on the judge's times where levels allow for one that is worth its time.
-fn judged_bound(problem: &Problem, wanted: &[Wanted]) -> Option<Time> {
-    let has_levels = problem.costs().hierarchy().is_some() && problem.costs().overlaps();
-    let is_worth_it = has_levels && wanted.iter().any(|wanted| wanted.effort != Effort::Quick);
-    if is_worth_it { judged_lower_bound(problem).ok().flatten() } else { None }
-}
-
-/// Where costs differ, trees that are left out of a comparison of trees in rank order, but those that take too long to
-/// find: the rotated one and the one with relays on several levels, and of those without an order that are filled by
-/// predicted times the fastest.
+/// With different costs, trees that a comparison of trees in rank order leaves out, except for slow constructions: the
+/// rotated tree and the tree with relays on several levels, and the fastest of the trees without an order that are
+/// filled by predicted times.
 ///
 /// # Complexity
 /// Some ten trees.
 pub fn beyond_order(request: &Request<'_>) -> Vec<Outcome> {
-    let bound = best_lower_bound(request.problem);
     let beyond = |construction| {
         let suits = |order| (row(construction).suits)(request, order);
         let is_left_out = suits(Order::Any) && !suits(request.settings.order);
         let wanted = Wanted { construction, search: None, effort: Effort::Moderate };
-        is_left_out.then(|| outcome(request, wanted, false, &bound).ok()).flatten()
+        is_left_out.then(|| outcome(request, wanted).ok()).flatten()
     };
     let on_levels = [Construction::Rotated, Construction::Relays].into_iter().filter_map(beyond);
     let by_times = [
@@ -198,26 +191,21 @@ pub fn beyond_order(request: &Request<'_>) -> Vec<Outcome> {
         Construction::Graceful,
         Construction::ModelGraceful,
     ];
-    let fastest = by_times.into_iter().filter_map(beyond).min_by_key(|one| one.judged_unpacked);
+    let fastest = by_times.into_iter().filter_map(beyond).min_by_key(|one| one.unpacked);
     on_levels.chain(fastest).collect()
 }
 
-/// What libraries take with the given root, or with that of the star if it was built and else of the
+/// Times of the libraries' own calls with the given root, or with that of the star if it was built and else of the
 /// fastest plan; none where links to the root are missing.
 fn baselines_of(problem: &Problem, outcomes: &[Outcome]) -> Vec<Baseline> {
     let star = outcomes.iter().find(|outcome| outcome.construction == Construction::Linear);
-    let fastest = || outcomes.iter().min_by_key(|outcome| outcome.judged);
+    let fastest = || outcomes.iter().min_by_key(|outcome| outcome.time);
     let root = star.or_else(fastest).and_then(|outcome| outcome.plan().root());
     root.and_then(|root| baselines(problem, root).ok()).unwrap_or_default()
 }
 
-/// One tree, built, timed and judged.
-fn outcome(
-    request: &Request<'_>,
-    wanted: Wanted,
-    certify: bool,
-    bound: &Result<Time, TimeError>,
-) -> Result<Outcome, NoTree> {
+/// One tree, built and timed.
+fn outcome(request: &Request<'_>, wanted: Wanted) -> Result<Outcome, NoTree> {
     let construction = wanted.construction;
     let problem = request.problem;
     let started = Instant::now();
@@ -225,16 +213,13 @@ fn outcome(
     let build_time = started.elapsed();
     let untimed = |error| wanted.effort.unlinked(error);
     let (mut otherwise, mut kept) = (None, None);
-    let (completion, time, judged, unpack) = match &built.plan {
+    let (completion, planned, time, unpack) = match &built.plan {
         Plan::Tree(tree) => {
-            let completion = completion(tree, problem).map_err(untimed)?;
-            let time = completion.ready[tree.root()];
-            let judged = match problem.costs().overlaps() {
-                true => judged_time(tree, problem).map_err(untimed)?,
-                false => time,
-            };
+            let completion = judged_completion(tree, problem).map_err(untimed)?;
+            let time = judged_time(tree, problem).map_err(untimed)?;
+            let planned = completion_time(tree, problem).map_err(untimed)?;
             let unpack = unpack_time(tree, problem).map_err(untimed)?;
-            (Some(completion), time, judged, unpack)
+            (Some(completion), planned, time, unpack)
         }
         Plan::Programs(schedule) => {
             let timeline = simulate(schedule, problem.costs(), Sends::Synchronous);
@@ -252,40 +237,42 @@ fn outcome(
         }
     };
     let with_unpacking = |time| problem.costs().sum(time, unpack).map_err(untimed);
-    let certificate = match (certify && construction.is_best_of_its_class(), bound) {
-        (true, Ok(bound)) => {
-            Some(request.certify(construction, &built, time, *bound).map_err(NoTree::Failed)?)
-        }
-        _ => None,
-    };
     Ok(Outcome {
         construction,
         order: built.plan.order(problem.operation()),
         unpacked: with_unpacking(time)?,
-        judged_unpacked: with_unpacking(judged)?,
-        judged,
+        planned,
         time,
         otherwise,
         timeline: kept,
         built,
         completion,
         build_time,
-        certificate,
+        certificate: None,
     })
 }
 
-/// Which of equally fast plans to take, the least first: one that needs no planning, one that is the best of its class,
+/// True if no plan for the problem is faster, by this bound: exactly where nothing overlaps, up to rounding by the judge.
+pub(crate) fn meets(problem: &Problem, time: Time, bound: Time) -> bool {
+    let rounding = if problem.costs().overlaps() { ROUNDING } else { 0.0 };
+    time.units() * (1.0 - rounding) <= bound.units()
+}
+
+/// Relative rounding error of bounds on judged times, at most.
+const ROUNDING: f64 = 1e-8;
+
+/// Preference among equally fast plans, the least first: one that needs no planning, one that is the best of its class,
 /// any other.
 pub(crate) fn standing(outcome: &Outcome) -> u8 {
     match outcome.construction {
         one if row(one).is_online => 0,
-        one if one.is_best_of_its_class() && outcome.built.at_least.is_none() => 1,
+        one if row(one).is_best_of_class && outcome.built.at_least.is_none() => 1,
         _ => 2,
     }
 }
 
 impl Outcome {
-    /// What was made, for the operation of the problem.
+    /// The plan, for the operation of the problem.
     pub fn plan(&self) -> &Plan {
         &self.built.plan
     }
@@ -298,7 +285,7 @@ impl Outcome {
         self.built.plan.tree()
     }
 
-    /// The completion time, without any unpacking at the root.
+    /// The time, by the judge where latency overlaps, without any unpacking at the root.
     pub fn time(&self) -> Time {
         self.time
     }
@@ -310,32 +297,30 @@ impl Outcome {
 }
 
 impl Comparison {
-    /// What is recommended, of what keeps the order that was asked for, if anything does. In the one-port model,
-    /// the outcome with the least completion time; of several, one that takes least to unpack, of these one that is built
-    /// online, else one that is proven to be the best of its class. Where latency overlaps, the simplest that the judge has within
-    /// some per cent of the fastest, as [`Advice`] has it.
+    /// The recommended outcome, among those that keep the requested order, if there are any. In the one-port model, the
+    /// outcome with the least completion time; among equal ones, one that takes least to unpack, then one that is built
+    /// online, else one that is proven to be the best of its class. With overlapping latency, the simplest within some
+    /// per cent of the fastest, as [`Advice`] has it.
     pub fn recommended(&self) -> &Outcome {
         match self.problem.costs().overlaps() {
             true => Advice::new(self, Advice::TOLERANCE_PERCENT / 100.0).chosen,
             false => {
                 let admitted = self.admitted().into_iter();
-                let least =
-                    admitted.min_by_key(|one| (one.time(), one.judged_unpacked, standing(one)));
+                let least = admitted.min_by_key(|one| (one.time(), one.unpacked, standing(one)));
                 least.expect("a comparison has at least one outcome")
             }
         }
     }
 
-    /// The fastest outcome by the judge, if it is faster than what is recommended, and was not admitted for its
-    /// order.
+    /// The fastest outcome, if it is faster than the recommended one, and was not admitted for its order.
     pub fn passed_over(&self) -> Option<&Outcome> {
-        let fastest = self.outcomes.iter().min_by_key(|outcome| outcome.judged)?;
+        let fastest = self.outcomes.iter().min_by_key(|outcome| outcome.time)?;
         let is_admitted = self.admitted().iter().any(|one| std::ptr::eq(*one, fastest));
-        (!is_admitted && fastest.judged < self.recommended().judged).then_some(fastest)
+        (!is_admitted && fastest.time < self.recommended().time).then_some(fastest)
     }
 
-    /// The outcomes of which one is recommended or advised: those that keep the order that was asked for, if there
-    /// are any; else all.
+    /// The candidates for a recommendation or advice: outcomes that keep the requested order, if there are any; else
+    /// all.
     pub(crate) fn admitted(&self) -> Vec<&Outcome> {
         let keeps = |outcome: &&Outcome| outcome.order <= self.order;
         let kept: Vec<&Outcome> = self.outcomes.iter().filter(keeps).collect();
@@ -345,23 +330,22 @@ impl Comparison {
         }
     }
 
-    /// What the library takes that plans are measured against: the one that was named, or else the fastest
-    /// that programs run on.
+    /// The library's time that plans are measured against: the named library's, or else the fastest real one's.
     pub fn baseline(&self) -> Option<Baseline> {
         library::chosen(&self.baselines, self.library)
     }
 
-    /// The setting of a library that makes its own call fastest by the judge, and what it then does; `None` if it has
-    /// none of which that is known.
+    /// The setting of a library that makes its own call fastest, and the resulting construction; `None` if
+    /// no such setting is known.
     pub fn best_setting(&self, library: Library) -> Option<(LibrarySetting, &Outcome)> {
-        let processors = self.problem.processors();
+        let ranks = self.problem.ranks();
         let settings = library.settings(self.problem.operation()).iter();
-        let settings = settings.filter(|setting| setting.is_for(processors));
+        let settings = settings.filter(|setting| setting.is_for(ranks));
         let done = settings.filter_map(|&setting| {
             let is_so = |outcome: &&Outcome| outcome.construction == setting.construction;
             self.outcomes.iter().find(is_so).map(|outcome| (setting, outcome))
         });
-        done.min_by_key(|(_, outcome)| outcome.judged)
+        done.min_by_key(|(_, outcome)| outcome.time)
     }
 
     /// The outcome with the least completion time; of several, the simplest construction's.
@@ -370,18 +354,18 @@ impl Comparison {
         least.expect("a comparison has at least one outcome")
     }
 
-    /// Whether a certificate was asked for and there is none.
+    /// True if a certificate was requested and there is none.
     pub fn is_uncertified(&self) -> bool {
         let uncertified = |outcome: &Outcome| matches!(outcome.certificate, Some(Err(_)));
         self.outcomes.iter().any(uncertified)
     }
 
-    /// Whether a construction was built by more than one method.
+    /// True if a construction was built by more than one method.
     pub fn has_several_of(&self, construction: Construction) -> bool {
         self.outcomes.iter().filter(|outcome| outcome.construction == construction).count() > 1
     }
 
-    /// How far a time is above the bound, in percent; `None` if the bound is 0 and the time is not.
+    /// Percentage of a time above the bound; `None` if the bound is 0 and the time is not.
     pub fn gap_percent(&self, time: Time) -> Option<f64> {
         let gap = time.units() - self.bound.units();
         match self.bound == Time::ZERO {
@@ -390,21 +374,15 @@ impl Comparison {
         }
     }
 
-    /// How far a time by the judge is above the bound on those, in percent; `None` if none is known, or it is 0.
-    pub fn judged_gap_percent(&self, judged: Time) -> Option<f64> {
-        let bound = self.judged_bound.filter(|&bound| bound > Time::ZERO)?;
-        Some(percent_above(judged.units(), bound.units()))
-    }
-
-    /// How far a time is above the bound, in start-ups; `None` if these cost nothing or differ.
+    /// Difference of a time and the bound, in start-ups; `None` if these cost nothing or differ.
     pub fn gap_alphas(&self, time: Time) -> Option<f64> {
-        let costs = self.problem.costs().homogeneous(self.problem.processors());
+        let costs = self.problem.costs().homogeneous(self.problem.ranks());
         let alpha = costs.map_or(0.0, |costs| costs.alpha());
         (alpha > 0.0).then(|| (time.units() - self.bound.units()) / alpha)
     }
 
-    /// Of which trees an outcome is a fastest, if that is certain: it meets the bound on all trees, or
-    /// takes no longer than a tree that is known to be one.
+    /// Class in which this outcome is proven optimal, if any: it meets the bound on all trees, or takes no longer than
+    /// a proven optimum.
     pub fn optimality(&self, outcome: &Outcome) -> Option<Optimality> {
         let is_best = |construction: Construction| {
             let mut others = self.outcomes.iter();
@@ -416,7 +394,9 @@ impl Comparison {
         let kept = self.keeps_rank_order(outcome);
         let is_ordered = kept.unwrap_or(outcome.order == Order::Ordered);
         match () {
-            () if outcome.time() <= self.bound => Some(Optimality::AmongAll),
+            () if meets(&self.problem, outcome.time(), self.bound) => Some(Optimality::AmongAll),
+            // The best of a class by the planner is not the best by the judge.
+            () if self.problem.costs().overlaps() => None,
             () if is_best(Construction::Exact) => Some(Optimality::AmongAll),
             // With several ports, nothing is known of those.
             () if self.problem.ports() != Ports::ONE => None,
@@ -435,17 +415,17 @@ impl Comparison {
         }
     }
 
-    /// How far an ordered tree is above the best of these at most, in percent; `None` if it is not
+    /// Most per cent that an ordered tree is above the best ordered one; `None` if it is not
     /// ordered, if nothing is known, or if it is a best one.
     pub fn above_ordered_percent(&self, outcome: &Outcome) -> Option<f64> {
         let optimal = self.outcomes.iter().find(|one| one.construction == Construction::Optimal)?;
-        let at_least = optimal.built.at_least.filter(|_| self.problem.ports() == Ports::ONE)?;
+        let is_searched = self.problem.ports() == Ports::ONE && !self.problem.costs().overlaps();
+        let at_least = optimal.built.at_least.filter(|_| is_searched)?;
         let is_above = outcome.order == Order::Ordered && outcome.time().units() > at_least;
         is_above.then(|| percent_above(outcome.time().units(), at_least))
     }
 
-    /// Whether vectors are joined with those of neighbouring ranks only; `None` if blocks are moved, or
-    /// if there is no tree.
+    /// True if vectors are joined with those of neighbouring ranks only; `None` for blocks, and without a tree.
     pub fn keeps_rank_order(&self, outcome: &Outcome) -> Option<bool> {
         let tree = self.problem.vector().and_then(|_| outcome.tree().ok());
         tree.map(|tree| check_combines_neighbours(tree).is_ok())

@@ -1,10 +1,10 @@
-//! Why there is no tree, or no answer.
+//! Missing trees, and missing answers.
 
 use crate::expense::Effort;
 use tuwtree_model::TimeError;
 use tuwtree_treegen::ConstructionError;
 
-/// Why a question has no answer.
+/// A question without an answer.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PlanError {
     /// The question is not one: a method that does not admit the costs, say.
@@ -13,7 +13,7 @@ pub enum PlanError {
     /// Something cannot be computed.
     #[error("{0}")]
     Failed(String),
-    /// Whoever watches broke off.
+    /// The observer cancelled it.
     #[error("interrupted")]
     Interrupted,
 }
@@ -31,11 +31,10 @@ impl From<TimeError> for PlanError {
     }
 }
 
-/// Why a construction has no tree.
+/// A construction without a tree.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NoTree {
-    /// It does not suit the problem, or takes more memory or time than is spent on what was not asked
-    /// for by name.
+    /// It does not suit the problem, or takes more memory or time than is spent on a construction that was not named.
     Skipped(String),
     /// It cannot be built.
     Failed(PlanError),
@@ -49,7 +48,7 @@ impl NoTree {
 }
 
 impl Effort {
-    /// What it means that a construction does not suit, or that memory or time do not suffice.
+    /// Error for a construction that does not suit, or for lack of memory or time.
     pub(crate) fn refused(self, reason: impl std::fmt::Display) -> NoTree {
         match self {
             Effort::Moderate | Effort::Quick => NoTree::Skipped(reason.to_string()),
@@ -57,7 +56,7 @@ impl Effort {
         }
     }
 
-    /// What it means that a tree has no completion time: without a link, there may be other trees.
+    /// Error for a tree without a completion time: without a link, there may be other trees.
     pub(crate) fn unlinked(self, error: TimeError) -> NoTree {
         match error {
             TimeError::NoLink { .. } | TimeError::Isolated { .. } => self.refused(error),
@@ -65,7 +64,7 @@ impl Effort {
         }
     }
 
-    /// What it means that a construction has no tree.
+    /// Error for a construction without a tree.
     pub(crate) fn unbuilt(self, error: ConstructionError) -> NoTree {
         match error {
             ConstructionError::Time(error) => self.unlinked(error),

@@ -1,4 +1,4 @@
-//! How much time and memory a tree may take: the one rule of what is affordable.
+//! Time and memory allowed for a tree: the one rule of affordability.
 
 use crate::error::NoTree;
 use crate::request::Watch;
@@ -7,20 +7,20 @@ use std::ops::ControlFlow;
 use tuwtree_dp::Progress;
 use tuwtree_model::quantity::memory;
 
-/// How much may be spent on a tree.
+/// Effort allowed for a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effort {
-    /// As long as it takes.
+    /// No limit.
     Any,
-    /// What nobody waits for: half a minute.
+    /// A short wait: half a minute.
     Moderate,
-    /// What nobody waits for in each of hundreds of problems: no search beyond optimal ordered trees.
+    /// A negligible wait, for each of hundreds of problems: no search beyond optimal ordered trees.
     Quick,
 }
 
-/// What a tree takes that is searched for.
+/// Expense of a tree's search.
 pub(crate) struct Expense {
-    /// What takes it, as a sentence begins.
+    /// Its cause, as the beginning of a sentence.
     pub(crate) what: String,
     /// The bytes of its tables.
     pub(crate) bytes: u64,
@@ -32,7 +32,7 @@ pub(crate) struct Expense {
 
 impl Expense {
     /// Fails if there is not enough memory, or more time is needed than the effort allows. `advice`
-    /// says what to do about too little memory, given how much there is.
+    /// suggests a remedy for too little memory, given the available amount.
     pub(crate) fn check(
         &self,
         effort: Effort,
@@ -62,11 +62,14 @@ impl Expense {
 /// The time limit of a construction that was not asked for by name.
 pub(crate) const LIMIT_SECONDS: f64 = 35.0;
 
-/// The same where a tree that is at least as good is found at once.
+/// Limit where a tree that is at least as good is found at once.
 pub(crate) const LIMIT_BESIDE_BETTER_SECONDS: f64 = 1.0;
 
-/// The same for consecutive trees: where they take longer, adjacent and deadline trees are found at once.
+/// Limit for consecutive trees: where they take longer, adjacent and deadline trees are found at once.
 pub(crate) const LIMIT_OF_CONSECUTIVE_SECONDS: f64 = 6.0;
+
+/// Limits of the plain and the dense method where latency overlaps: a moment, by estimates that are too low and too high.
+pub(crate) const LIMITS_WHERE_LATENCY_OVERLAPS_SECONDS: [f64; 2] = [0.2, 2.5];
 
 /// The table cells that may be filled for a consecutive tree where receivers start with many different
 /// clocks: below it, the search goes on until the tree is optimal for sure.
@@ -78,7 +81,7 @@ pub(crate) fn most_cells(effort: Effort) -> u64 {
     }
 }
 
-/// About how long so many of them take.
+/// Approximate seconds of this many cells.
 pub(crate) fn seconds_of_cells(cells: u64) -> f64 {
     cells as f64 * 6e-8
 }

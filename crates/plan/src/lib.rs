@@ -1,9 +1,8 @@
-//! Which tree or schedule to use: a catalogue of constructions, compared and recommended.
+//! Choice of a tree or schedule: a catalogue of constructions, compared and recommended.
 //!
-//! The [`catalogue`] has a row for each [`Construction`](tuwtree_model::Construction): what it is, what
-//! it is made for, whether ranks can build it by themselves, what building takes, and how it is built.
-//! It yields a [`Plan`]: a tree, or for an allgather each rank's program. Whoever wants one asks here, and
-//! so all agree on what there is and what is affordable:
+//! The [`catalogue`] has a row for each [`Construction`](tuwtree_model::Construction): its summary, its purpose, its
+//! online form, its expense, and its code. It yields a [`Plan`]: a tree, or for a rootless operation each rank's
+//! program. All callers ask here, and so agree on the available and affordable constructions:
 //!
 //! - [`best`]: the fastest plan for a problem that keeps rank order.
 //! - [`compare`]: several constructions side by side, with the bound on all trees.
@@ -21,7 +20,7 @@
 //! let best = tuwtree_plan::best(&problem)?;
 //! assert_eq!(best.time().units(), 5215.0);
 //! let schedule = best.plan().schedule(&problem)?;
-//! assert_eq!(schedule.processors(), 8);
+//! assert_eq!(schedule.ranks(), 8);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -43,16 +42,15 @@ mod library;
 mod plan;
 mod regions;
 mod request;
-pub mod select;
 
-pub use advice::{Advice, Rival, Trouble};
+pub use advice::{Advice, Rival, Trouble, recommended};
 pub use algorithms::{AlgorithmCell, AlgorithmGrid};
 pub use catalogue::LocalSearch;
 pub use certificate::Certificate;
 pub use comparison::{Comparison, Optimality, Outcome, Skipped, best, beyond_order, compare};
 pub use error::{NoTree, PlanError};
 pub use expense::Effort;
-pub use library::{Baseline, Knowledge, Library, LibrarySetting, baselines};
+pub use library::{Baseline, Knowledge, Library, LibrarySetting, baselines, judged_library};
 pub use plan::{Plan, Treeless};
 pub use regions::{Cell, Grid, GridRow, RootPlace, TreeClass, TreeClasses};
 pub use request::{Built, Request, Search, Settings, VectorUse, Wanted, Watch, WiderMethod};

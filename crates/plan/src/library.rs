@@ -1,4 +1,4 @@
-//! What MPI libraries do in `MPI_Gatherv` and `MPI_Scatterv`: what plans are measured against.
+//! Algorithms of MPI libraries in `MPI_Gatherv` and `MPI_Scatterv`: the baselines of plans.
 //!
 //! All of them are linear: the root handles a message of each other rank. They differ by version in the
 //! order, and in whether all messages are under way at once or each waits for the one before. Which of them
@@ -40,7 +40,7 @@ pub enum Library {
     Smpi,
 }
 
-/// How it is known what a library does.
+/// Source of the knowledge of a library.
 #[derive(
     Clone,
     Copy,
@@ -58,27 +58,27 @@ pub enum Knowledge {
     Run,
     /// Its source was read, and it was not run.
     Read,
-    /// Neither: it is taken to do what others do.
+    /// Neither: assumed to be as in other libraries.
     Assumed,
 }
 
-/// A setting by which a library's own call goes another way.
+/// A setting that changes the algorithm of a library's own call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LibrarySetting {
-    /// What the call then does.
+    /// The resulting construction.
     pub construction: Construction,
-    /// What to set, as a user writes it.
+    /// The setting, as a user writes it.
     pub words: &'static str,
     /// With other numbers of processes the library passes it over.
     is_for_powers_of_two: bool,
-    /// Whether the library then goes this way for operators that do not commute, too, whose results are wrong.
+    /// True if the setting also affects operators that do not commute, whose results are then wrong.
     pub needs_commutative: bool,
 }
 
 impl LibrarySetting {
-    /// Whether it takes effect with so many processes.
-    pub fn is_for(self, processors: usize) -> bool {
-        !self.is_for_powers_of_two || processors.is_power_of_two()
+    /// True if it takes effect with this many processes.
+    pub fn is_for(self, ranks: usize) -> bool {
+        !self.is_for_powers_of_two || ranks.is_power_of_two()
     }
 }
 
@@ -87,8 +87,8 @@ const fn setting(construction: Construction, words: &'static str) -> LibrarySett
 }
 
 impl Library {
-    /// The settings by which the library performs an operation on different blocks in another way, as far as there is a
-    /// construction that does the same.
+    /// The settings that change a library's algorithm for an operation on different blocks, if a construction performs
+    /// it.
     ///
     /// # Source
     /// The variables `MPIR_CVAR_*` of MPICH 4.0.2 and what `ompi_info --param coll tuned --level 9` of Open MPI 4.1.4 lists:
@@ -144,7 +144,7 @@ impl Library {
         }
     }
 
-    /// What the library is called, with its version.
+    /// The library's name, with its version.
     pub fn title(self) -> &'static str {
         match self {
             Library::Mpich => "MPICH from 4.3",
@@ -198,7 +198,7 @@ impl Library {
         after("Intel(R) MPI").map(|_| Library::Intel)
     }
 
-    /// What it does, in a few words.
+    /// Its algorithm, in a few words.
     pub fn summary(self) -> &'static str {
         match self {
             Library::Mpich => "all receives posted, plain sends; all sends begun",
@@ -216,7 +216,7 @@ impl Library {
         }
     }
 
-    /// What its gather or scatter does, in a few words.
+    /// The algorithm of its gather or scatter, in a few words.
     pub fn algorithm(self, operation: Operation) -> &'static str {
         let habits = self.habits(operation.is_outward());
         match (habits.handling.service, operation.is_outward()) {
@@ -227,7 +227,7 @@ impl Library {
         }
     }
 
-    /// How that is known.
+    /// Source of that knowledge.
     ///
     /// # Source
     /// MPICH: `gatherv_allcomm_linear.c` of 3.4, 4.0.2 (run), 4.2.0 and main (since commit 503c7e5708 without
@@ -240,7 +240,7 @@ impl Library {
         }
     }
 
-    /// Whether programs run on it, rather than being simulated.
+    /// True if programs run on it; false for a simulator.
     fn is_real(self) -> bool {
         match self {
             Library::Smpi => false,
@@ -252,7 +252,7 @@ impl Library {
         }
     }
 
-    /// How its ranks handle messages, and in which order the root does.
+    /// Message handling of its ranks, and the root's order.
     fn habits(self, is_outward: bool) -> Habits {
         let posted = Service::AllPosted;
         match self {
@@ -268,7 +268,7 @@ impl Library {
     }
 }
 
-/// What sets one linear algorithm apart from another.
+/// Differences between linear algorithms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Habits {
     handling: Handling,
@@ -284,34 +284,33 @@ impl Habits {
 
     /// The star, in the order in which the root serves ranks.
     fn star(self, problem: &Problem, root: Rank) -> Tree {
-        let processors = problem.processors();
+        let ranks = problem.ranks();
         let start = if self.starts_after_root { root + 1 } else { 0 };
-        let mut order: Vec<Rank> =
-            (0..processors).map(|place| (start + place) % processors).collect();
+        let mut order: Vec<Rank> = (0..ranks).map(|place| (start + place) % ranks).collect();
         if problem.operation().is_outward() {
             // A scatter performs a tree's steps backwards.
             order.reverse();
         }
         let step = |rank| if rank == root { Step::Copy } else { Step::Receive(rank) };
-        let steps = order.into_iter().filter(|_| processors > 1).map(|rank| (root, step(rank)));
+        let steps = order.into_iter().filter(|_| ranks > 1).map(|rank| (root, step(rank)));
         let steps: Vec<(Rank, Step)> = steps.collect();
-        Tree::new(processors, root, &steps).expect("every other rank sends once")
+        Tree::new(ranks, root, &steps).expect("every other rank sends once")
     }
 }
 
-/// What a library takes for a problem.
+/// Time of a library's own call for a problem.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Baseline {
-    /// The library whose own call it is.
+    /// The library.
     pub library: Library,
     /// The root: the problem's, or the one that was asked for in its place.
     pub root: Rank,
-    /// The time by the judge.
-    pub judged: Time,
+    /// The time, by the judge where latency overlaps.
+    pub time: Time,
 }
 
-/// What each library takes for a gather or scatter on one port, in the order of [`Library::ALL`](ClosedSet::ALL); none for
-/// other operations. Where the problem's root is open it is this one.
+/// Times of each library's own call for a gather or scatter on one port, in the order of
+/// [`Library::ALL`](ClosedSet::ALL); none for other operations. An open root of the problem is this one.
 ///
 /// # Errors
 /// [`TimeError`]: a rank without a link to the root, times that cannot be stated.
@@ -332,27 +331,36 @@ pub fn baselines(problem: &Problem, root: Rank) -> Result<Vec<Baseline>, TimeErr
     let mut all = Vec::new();
     for library in Library::all() {
         let habits = library.habits(is_outward);
-        let judged = match known.iter().find(|(other, _)| *other == habits) {
+        let time = match known.iter().find(|(other, _)| *other == habits) {
             Some(&(_, time)) => time,
             None => judged_time_as(&habits.star(problem, root), problem, habits.handling)?,
         };
-        known.push((habits, judged));
-        all.push(Baseline { library, root, judged });
+        known.push((habits, time));
+        all.push(Baseline { library, root, time });
     }
     Ok(all)
 }
 
-/// The baseline of the library that is named, or else the fastest of those that programs run on; of those
-/// that are equally fast but for rounding the first.
+/// The baseline of the named library, or else of the fastest real one; among equally fast ones, up to rounding, the
+/// first.
 pub(crate) fn chosen(all: &[Baseline], named: Option<Library>) -> Option<Baseline> {
     match named {
         Some(library) => all.iter().copied().find(|one| one.library == library),
         None => {
             let mut real = all.iter().copied().filter(|one| one.library.is_real());
-            let least = real.clone().map(|one| one.judged).min()?;
-            real.find(|one| one.judged.units() <= least.units() * (1.0 + 1e-9))
+            let least = real.clone().map(|one| one.time).min()?;
+            real.find(|one| one.time.units() <= least.units() * (1.0 + 1e-9))
         }
     }
+}
+
+/// Judged time of the named library's own call, in time units; `None` for a library without known rules, without a
+/// given root, or where the time cannot be stated.
+pub fn judged_library(problem: &Problem, name: &str) -> Option<f64> {
+    let library = Library::named(name)?;
+    let Root::Given(root) = problem.root() else { return None };
+    let all = baselines(problem, root).ok()?;
+    all.iter().find(|one| one.library == library).map(|one| one.time.units())
 }
 
 #[cfg(test)]
@@ -403,9 +411,9 @@ mod tests {
     #[test]
     fn a_setting_for_powers_of_two_is_not_named_for_other_numbers_of_processes() {
         for library in [Library::Mpich, Library::Mpich42] {
-            let named = |processors: usize| -> Vec<Construction> {
+            let named = |ranks: usize| -> Vec<Construction> {
                 let settings = library.settings(Operation::Allgather).iter();
-                let named = settings.filter(|setting| setting.is_for(processors));
+                let named = settings.filter(|setting| setting.is_for(ranks));
                 named.map(|setting| setting.construction).collect()
             };
             let always = [Construction::Ring, Construction::Bruck];
@@ -416,7 +424,7 @@ mod tests {
 
     fn judged(problem: &Problem, library: Library) -> f64 {
         let all = baselines(problem, 0).unwrap();
-        all.iter().find(|one| one.library == library).unwrap().judged.units()
+        all.iter().find(|one| one.library == library).unwrap().time.units()
     }
 
     #[test]
@@ -455,7 +463,7 @@ mod tests {
         for operation in Operation::irregular() {
             let Ok(problem) = Problem::new(operation, sizes.clone(), costs) else { continue };
             for one in baselines(&problem, 2).unwrap() {
-                assert_eq!(one.judged.units(), 10.0 + 4.0 + 2.0 + 10.0 + 9.0, "{:?}", one.library);
+                assert_eq!(one.time.units(), 10.0 + 4.0 + 2.0 + 10.0 + 9.0, "{:?}", one.library);
             }
         }
     }

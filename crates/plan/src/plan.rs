@@ -1,4 +1,4 @@
-//! What a construction yields: a tree, or each rank's program.
+//! Result of a construction: a tree, or each rank's program.
 
 use crate::error::PlanError;
 use std::borrow::Cow;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tuwtree_model::{ClosedSet, Operation, Order, Problem, Rank, Tree};
 use tuwtree_schedule::{OfTreeError, Schedule};
 
-/// Who sends what to whom: the answer to a problem, without times.
+/// The answer to a problem, without times: a tree or programs.
 ///
 /// Operations with a root go along trees. Others, and those in which data is cut into pieces that take
 /// different ways, have a program for each rank.
@@ -14,9 +14,9 @@ use tuwtree_schedule::{OfTreeError, Schedule};
 /// A copy of programs shares them: O(1).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Plan {
-    /// A tree over all processors of the problem.
+    /// A tree over all ranks of the problem.
     Tree(Tree),
-    /// What each rank does, on the problem's ports.
+    /// Each rank's actions, on the problem's ports.
     Programs(Arc<Schedule>),
 }
 
@@ -57,7 +57,7 @@ impl Plan {
         }
     }
 
-    /// What each rank does: the programs, or those of the tree for the problem that it was built for.
+    /// Each rank's actions: the programs, or those of the tree for the problem that it was built for.
     ///
     /// # Errors
     /// As [`Schedule::of_tree`].

@@ -1,4 +1,4 @@
-//! Where which class of trees pays: the choice between classes over a grid of problems.
+//! Region map: the choice between classes of trees over a grid of problems.
 
 use crate::catalogue;
 use crate::comparison::{Outcome, compare};
@@ -26,14 +26,14 @@ pub enum TreeClass {
     Adaptive,
     /// Planned offline, in rank order.
     Ordered,
-    /// Planned offline, in rank order but for the root.
+    /// Planned offline, in rank order except at the root.
     Direct,
     /// Planned offline, in any order.
     Any,
 }
 
 impl TreeClass {
-    /// What it is, in a few words.
+    /// Its description, in a few words.
     pub fn summary(self) -> &'static str {
         match self {
             TreeClass::Linear => "the star: the root receives from all others",
@@ -44,7 +44,7 @@ impl TreeClass {
         }
     }
 
-    /// Whether a tree belongs to this class or to a simpler one.
+    /// True if a tree belongs to this class or to a simpler one.
     fn admits(self, outcome: &Outcome) -> bool {
         let online = catalogue::row(outcome.construction).is_online;
         match self {
@@ -60,16 +60,14 @@ impl TreeClass {
 /// The completion times of the classes of trees for one problem, and a lower bound for all trees.
 #[derive(Clone, Copy, Debug)]
 pub struct TreeClasses {
-    /// By the judge, in the order of [`TreeClass::ALL`](ClosedSet::ALL).
+    /// In the order of [`TreeClass::ALL`](ClosedSet::ALL).
     pub times: [Time; TreeClass::VARIANTS.len()],
-    /// By the planner, of the same trees: equal where nothing overlaps.
-    pub planned: [Time; TreeClass::VARIANTS.len()],
     /// No tree completes earlier.
     pub bound: Time,
 }
 
 impl TreeClasses {
-    /// The times for a problem: for each class the fastest of all constructions that suit, but for
+    /// The times for a problem: for each class the fastest of all suitable constructions, without
     /// long searches.
     ///
     /// # Errors
@@ -83,19 +81,13 @@ impl TreeClasses {
         let comparison = compare(&request, &wanted, false)?;
         let time = |class: &TreeClass| {
             let fits = comparison.outcomes.iter().filter(|outcome| class.admits(outcome));
-            let least = fits.map(|outcome| (outcome.judged, outcome.time())).min();
+            let least = fits.map(Outcome::time).min();
             let none = || PlanError::Failed(format!("no tree of the class {}", class.name()));
             least.ok_or_else(none)
         };
         let times = TreeClass::VARIANTS.iter().map(time).collect::<Result<Vec<_>, _>>()?;
-        let (times, planned): (Vec<Time>, Vec<Time>) = times.into_iter().unzip();
-        let all = |times: Vec<Time>| times.try_into().expect("a time for each class");
-        Ok(TreeClasses { times: all(times), planned: all(planned), bound: comparison.bound })
-    }
-
-    /// The planner's time of the tree of this class that the judge likes best.
-    pub fn planned(&self, class: TreeClass) -> Time {
-        self.planned[class as usize]
+        let times = times.try_into().expect("a time for each class");
+        Ok(TreeClasses { times, bound: comparison.bound })
     }
 
     /// The time of the trees of this class.
@@ -115,7 +107,7 @@ impl TreeClasses {
         TreeClass::all().find(fits).expect("the best class fits")
     }
 
-    /// How many times as long another class takes as the chosen one.
+    /// Ratio of another class's time to the chosen one's.
     pub fn gain(&self, chosen: TreeClass, over: TreeClass) -> f64 {
         match self.time(chosen).units() {
             0.0 => 1.0,
@@ -124,7 +116,7 @@ impl TreeClasses {
     }
 }
 
-/// Where the root is.
+/// Position of the root.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray, strum::IntoStaticStr, strum::EnumString,
 )]
@@ -141,7 +133,7 @@ pub enum RootPlace {
 }
 
 impl RootPlace {
-    /// Where it is, in words.
+    /// Its position, in words.
     pub fn summary(self) -> &'static str {
         match self {
             RootPlace::Best => "root: the best for each tree",
@@ -153,14 +145,14 @@ impl RootPlace {
 
     fn root(self, sizes: &BlockSizes) -> Root {
         let by_size = || {
-            let mut ranks: Vec<Rank> = (0..sizes.processors()).collect();
+            let mut ranks: Vec<Rank> = (0..sizes.ranks()).collect();
             ranks.sort_by_key(|&rank| (sizes.block(rank), rank));
             ranks
         };
         match self {
             RootPlace::Best => Root::Best,
             RootPlace::Largest => Root::Given(largest_block(sizes)),
-            RootPlace::Median => Root::Given(by_size()[sizes.processors() / 2]),
+            RootPlace::Median => Root::Given(by_size()[sizes.ranks() / 2]),
             RootPlace::Smallest => Root::Given(by_size()[0]),
         }
     }
@@ -184,7 +176,7 @@ pub struct Grid {
 /// The blocks of a row of a grid.
 #[derive(Clone, Debug)]
 pub struct GridRow {
-    /// What the row is called.
+    /// Label of the row.
     pub label: String,
     /// The blocks, at the ranks where the map has them.
     pub sizes: BlockSizes,
@@ -193,7 +185,7 @@ pub struct GridRow {
 /// One problem of a grid with its times.
 #[derive(Clone, Copy, Debug)]
 pub struct Cell {
-    /// Where the root is.
+    /// Position of the root.
     pub place: RootPlace,
     /// The index of the row.
     pub row: usize,

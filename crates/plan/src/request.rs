@@ -1,47 +1,48 @@
-//! What is asked of the catalogue: a problem, settings, and which tree.
+//! Request to the catalogue: a problem, settings, and a construction.
 
-use crate::catalogue::{self, LocalSearch, shares_one_law};
+use crate::catalogue::{self, CatalogueRow, LocalSearch, shares_one_law};
 use crate::error::{NoTree, PlanError};
 use crate::expense::{Effort, Expense, LIMIT_BESIDE_BETTER_SECONDS, LIMIT_SECONDS};
 use crate::library::Library;
 use crate::plan::Plan;
+use tuwtree_bounds::lower_bound_below;
 use tuwtree_dp::{Method, PairMethod, Progress};
 use tuwtree_model::quantity::memory;
 use tuwtree_model::{
-    ClosedSet, Construction, Costs, Hierarchy, Homogeneous, Operation, Order, Problem,
-    check_combines_neighbours,
+    ClosedSet, Construction, Costs, Hierarchy, Homogeneous, Operation, Order, Problem, Time,
+    check_combines_neighbours, judged_time, planned_problems,
 };
 use tuwtree_schedule::SimulationError;
 use tuwtree_treegen::AdaptiveRule;
 
-/// What constructions are told beside the problem.
+/// Settings of constructions, beside the problem.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// Which side sends in the adaptive construction.
+    /// Direction rule of the adaptive construction.
     pub adaptive_rule: AdaptiveRule,
-    /// How far the local search goes.
+    /// Extent of the local search.
     pub local_search: LocalSearch,
-    /// How much order may be given up by what is recommended.
+    /// Order that a recommended plan may give up.
     pub order: Order,
     /// The library that plans are measured against; `None` for the fastest.
     pub library: Option<Library>,
-    /// Whether the vector of a broadcast or reduction goes along a tree, or in pieces.
+    /// The vector of a broadcast or reduction goes along a tree, or in pieces.
     pub vector: VectorUse,
-    /// Whether schedules that cut the vector are left out: for operators that must see all of it, and types that
-    /// cannot be cut.
+    /// True if schedules that cut the vector are left out: for operators that must see all of it, and types that cannot
+    /// be cut.
     pub keeps_vector_whole: bool,
-    /// Whether a comparison keeps what the simulation of schedules said, for those who draw it: as much memory as the
-    /// schedules take.
+    /// True if a comparison keeps the simulated timelines of schedules, for drawing: as much memory as the schedules
+    /// take.
     pub keeps_timelines: bool,
 }
 
-/// How the vector of a broadcast or reduction goes.
+/// Use of the vector of a broadcast or reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum VectorUse {
     /// Whole, along each edge of a tree.
     #[default]
     Whole,
-    /// As schedules have it that may cut it into pieces, which take different ways.
+    /// Cut into pieces on different paths, as schedules may do.
     Cut,
 }
 
@@ -66,10 +67,10 @@ impl Default for Settings {
 
 /// Somebody who watches long work.
 pub trait Watch: Sync {
-    /// Work that is called so begins; it is over when what is returned is dropped.
+    /// Begins work of this name; it is over when the returned guard is dropped.
     fn begin(&self, what: &str) -> Box<dyn Progress + '_>;
 
-    /// What comes next takes long, as this says.
+    /// Announces long work, with this estimate.
     fn announce(&self, estimate: &str);
 }
 
@@ -86,9 +87,9 @@ impl Watch for () {
 pub struct Request<'a> {
     /// The problem; trees are judged by its costs, on its ports.
     pub problem: &'a Problem,
-    /// What else constructions are told.
+    /// Settings of the construction.
     pub settings: Settings,
-    /// The costs by which optimal trees are searched for.
+    /// The costs of searches for optimal trees.
     pub(crate) searched: Searched,
     pub(crate) watch: &'a dyn Watch,
 }
@@ -96,9 +97,9 @@ pub struct Request<'a> {
 /// Costs as the dynamic programs need them: linear, and the problem with them.
 #[derive(Clone, Debug)]
 pub(crate) enum Searched {
-    /// The same everywhere.
+    /// Equal costs everywhere.
     Homogeneous(Homogeneous, Problem),
-    /// Linear, but not the same for all pairs of processors.
+    /// Linear, but not the same for all pairs of ranks.
     PerPair(Problem),
     /// Linear only piece by piece.
     NotLinear(Problem),
@@ -116,8 +117,8 @@ impl Searched {
             Some(vector) => problem.costs().linearised_at(vector.bytes),
             None => problem.costs().clone(),
         };
-        let with = |costs: Costs| problem.with_costs(costs).expect("costs for as many processors");
-        match (linear.check_linear(), linear.homogeneous(problem.processors())) {
+        let with = |costs: Costs| problem.with_costs(costs).expect("costs for as many ranks");
+        match (linear.check_linear(), linear.homogeneous(problem.ranks())) {
             (Err(_), _) => Searched::NotLinear(problem.clone()),
             (Ok(()), Some(costs)) => Searched::Homogeneous(costs, with(costs.into())),
             (Ok(()), None) => Searched::PerPair(with(linear)),
@@ -127,7 +128,7 @@ impl Searched {
     /// The problem with the costs to search with.
     ///
     /// # Errors
-    /// [`NoTree`] if there are none.
+    /// [`NoTree`] for missing blocks.
     pub(crate) fn problem(&self, effort: Effort) -> Result<&Problem, NoTree> {
         match self {
             Searched::Homogeneous(_, problem)
@@ -139,7 +140,7 @@ impl Searched {
         }
     }
 
-    /// Whether all costs are integers, and hence all times exact integers.
+    /// True if all costs are integers, and hence all times exact integers.
     pub(crate) fn is_integral(&self) -> bool {
         match self {
             Searched::Homogeneous(costs, _) => costs.is_integral(),
@@ -150,14 +151,14 @@ impl Searched {
     }
 }
 
-/// How an optimal tree is searched for.
+/// Search for an optimal tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Search {
     /// For homogeneous costs.
     Homogeneous(Method),
-    /// For costs of each pair of processors.
+    /// For costs of each pair of ranks.
     PerPair(PairMethod),
-    /// A binary tree, for costs of each pair of processors.
+    /// A binary tree, for costs of each pair of ranks.
     BinaryPerPair,
     /// A binary tree, for latency that overlaps and costs that all pairs share.
     BinaryBySize,
@@ -167,17 +168,17 @@ pub enum Search {
     Levels,
 }
 
-/// How an optimal consecutive or copy-first tree is searched for.
+/// Search for an optimal consecutive or copy-first tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WiderMethod {
     /// Split by split, at any costs that all pairs share.
     Plain,
-    /// With monotone queues, at linear ones and at those that are so piece by piece.
+    /// With monotone queues, at linear and piecewise linear costs.
     Dense,
 }
 
 impl Search {
-    /// The name by which users and documents call the method.
+    /// The method's name in options and documents.
     pub fn name(self) -> &'static str {
         match self {
             Search::Homogeneous(method) => method.name(),
@@ -191,27 +192,27 @@ impl Search {
     }
 
     /// About how long it takes, as measured on a common machine with two cores; for consecutive trees
-    /// that depends on more than the number of processors, and this is the least.
-    pub(crate) fn estimated_seconds(self, processors: usize) -> f64 {
-        let processors = processors as f64;
+    /// that depends on more than the number of ranks, and this is the least.
+    pub(crate) fn estimated_seconds(self, ranks: usize) -> f64 {
+        let ranks = ranks as f64;
         match self {
-            Search::Homogeneous(Method::Plain) => processors.powi(3) * 1e-10,
-            Search::Homogeneous(Method::Dense) => processors.powi(2) * 2e-8,
-            Search::Homogeneous(Method::Runs) => processors * 3e-5,
-            Search::PerPair(PairMethod::Plain) => processors.powi(5) * 1.5e-11,
-            Search::PerPair(PairMethod::Hinges) => processors.powi(4) * 7e-10,
-            Search::BinaryPerPair => processors.powi(4) * 2e-10,
-            Search::BinaryBySize => processors.powi(3) * 1.2e-9,
-            Search::Wider(WiderMethod::Plain) => processors.powi(3) * 1e-9,
-            Search::Levels => processors.powi(3) * 1e-8,
-            Search::Wider(WiderMethod::Dense) => processors.powi(2) * 5e-8,
+            Search::Homogeneous(Method::Plain) => ranks.powi(3) * 1e-10,
+            Search::Homogeneous(Method::Dense) => ranks.powi(2) * 2e-8,
+            Search::Homogeneous(Method::Runs) => ranks * 3e-5,
+            Search::PerPair(PairMethod::Plain) => ranks.powi(5) * 1.5e-11,
+            Search::PerPair(PairMethod::Hinges) => ranks.powi(4) * 7e-10,
+            Search::BinaryPerPair => ranks.powi(4) * 2e-10,
+            Search::BinaryBySize => ranks.powi(3) * 1.2e-9,
+            Search::Wider(WiderMethod::Plain) => ranks.powi(3) * 1e-9,
+            Search::Levels => ranks.powi(3) * 1e-8,
+            Search::Wider(WiderMethod::Dense) => ranks.powi(2) * 5e-8,
         }
     }
 }
 
 /// About how long the recurrence for pairs takes on the levels of a machine.
-pub(crate) fn seconds_on_levels(machine: &Hierarchy, processors: usize) -> f64 {
-    machine.levels().len() as f64 * (processors as f64).powi(4) * 4e-10
+pub(crate) fn seconds_on_levels(machine: &Hierarchy, ranks: usize) -> f64 {
+    machine.levels().len() as f64 * (ranks as f64).powi(4) * 4e-10
 }
 
 /// A tree that is wanted.
@@ -219,9 +220,9 @@ pub(crate) fn seconds_on_levels(machine: &Hierarchy, processors: usize) -> f64 {
 pub struct Wanted {
     /// The construction to be used.
     pub construction: Construction,
-    /// By which method, if it searches; `None` for the fastest.
+    /// Its method, if it searches; `None` for the fastest.
     pub search: Option<Search>,
-    /// How much may be spent on it.
+    /// Effort allowed for it.
     pub effort: Effort,
 }
 
@@ -235,18 +236,18 @@ impl Wanted {
 /// A plan, and how it was found if there was a choice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Built {
-    /// A tree over all processors of the problem, or their programs.
+    /// A tree over all ranks of the problem, or their programs.
     pub plan: Plan,
-    /// By which method it was searched for.
+    /// Method of its search.
     pub search: Option<Search>,
     /// In how many pieces every block is sent, if that was chosen.
     pub pieces: Option<usize>,
     /// No tree of the class that was searched takes less, in time units; `None` if the tree is a best
     /// one, or nothing was searched.
     pub at_least: Option<f64>,
-    /// In which radix distances are written, if that was chosen.
+    /// Radix of distances, if chosen.
     pub radix: Option<usize>,
-    /// After how many steps what is sent has come, if that was chosen.
+    /// Number of steps after which sent data has come, if chosen.
     pub delay: Option<usize>,
     /// Messages of more bytes go straight, if it was found that some are to.
     pub threshold: Option<u64>,
@@ -266,6 +267,12 @@ impl Built {
     }
 }
 
+/// Ratio of a time to the bound with which no other costs are planned by.
+const ENOUGH: f64 = 1.01;
+
+/// Up to this many ranks, every way of planning is tried.
+pub(crate) const FEW: usize = 256;
+
 impl<'a> Request<'a> {
     /// A request for trees for this problem.
     ///
@@ -276,7 +283,7 @@ impl<'a> Request<'a> {
         Request { problem, settings, searched, watch }
     }
 
-    /// Whether costs differ from pair to pair, or are linear only piece by piece.
+    /// True if costs differ from pair to pair, or are linear only piece by piece.
     pub(crate) fn costs_differ(&self) -> bool {
         match &self.searched {
             Searched::Homogeneous(..) => false,
@@ -285,7 +292,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// What a comparison of all trees of this order builds: every construction that suits.
+    /// The suitable constructions that a comparison of all trees of this order builds.
     pub fn suitable(&self, order: Order, effort: Effort) -> Vec<Wanted> {
         Construction::all()
             .filter(|&one| one.performs(self.problem.operation()))
@@ -297,20 +304,20 @@ impl<'a> Request<'a> {
             .collect()
     }
 
-    /// Whether a vector goes as the settings say, if one goes.
+    /// True if a vector's use agrees with the settings.
     fn uses_vector_so(&self, construction: Construction) -> bool {
         let operation = self.problem.operation();
-        if self.settings.keeps_vector_whole && construction.cuts_vector(operation) {
+        if self.settings.keeps_vector_whole && catalogue::row(construction).cuts_vector(operation) {
             return false;
         }
         let is_cut = self.settings.vector == VectorUse::Cut && self.problem.vector().is_some();
         !operation.is_rooted() || construction.builds_trees() != is_cut
     }
 
-    /// Whether a schedule is for any operator; of trees, those that were built tell.
+    /// True if a schedule is for any operator; trees are checked once built.
     fn keeps_operands_in_order(&self, construction: Construction) -> bool {
         construction.builds_trees()
-            || catalogue::keeps_operands_in_order(construction, self.problem)
+            || catalogue::row(construction).keeps_operands_in_order(self.problem)
     }
 
     /// A tree that is wanted, with its method settled: the fastest where none is named.
@@ -340,8 +347,11 @@ impl<'a> Request<'a> {
                 "its times are those of operators that take none; --cut has schedules for others",
             ));
         }
-        let wanted = self.settled(wanted);
-        let built = (catalogue::row(wanted.construction).build)(self, wanted)?;
+        let built = match wanted.search {
+            // At the problem's own costs.
+            Some(_) => (catalogue::row(wanted.construction).build)(self, wanted)?,
+            None => self.soonest(wanted)?,
+        };
         match wanted.effort {
             Effort::Moderate | Effort::Quick if self.needs_commutative(&built.plan) => {
                 Err(NoTree::Skipped(format!(
@@ -354,13 +364,71 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Whether a plan is a tree for a reduction, and for one by a commutative operator only.
+    /// The plan of a construction: of those at costs that suit the judge and at the problem's own, the first that is
+    /// judged to be done first. None is tried any more once one is within [`ENOUGH`] of the bound.
+    ///
+    /// Dynamic programs have their messages ready just in time, and fair wires then hold up gathers of many ranks: these
+    /// are planned at the problem's own costs alone, and other large problems in one way.
+    fn soonest(&self, wanted: Wanted) -> Result<Built, NoTree> {
+        let CatalogueRow { build, plans, is_best_of_class, .. } =
+            *catalogue::row(wanted.construction);
+        let untimed = |error| wanted.effort.unlinked(error);
+        let is_large = is_best_of_class && self.problem.ranks() > FEW;
+        let plans = match is_large {
+            true if self.problem.operation().is_outward() => plans.min(1),
+            true => 0,
+            false => plans,
+        };
+        let problems = match plans > 0 {
+            true => planned_problems(self.problem).map_err(untimed)?,
+            false => Vec::new(),
+        };
+        if problems.is_empty() {
+            return build(self, self.settled(wanted));
+        }
+        let planned = problems.iter().take(plans).map(|problem| {
+            let request = Request::new(problem, self.settings, self.watch);
+            build(&request, request.settled(wanted))
+        });
+        let own =
+            std::iter::once_with(|| build(self, self.settled(wanted))).take(usize::from(!is_large));
+        let (mut best, mut refused): (Option<(Time, Built)>, _) = (None, None);
+        for built in planned.chain(own) {
+            let built = match built {
+                Ok(built) => Built { at_least: None, ..built },
+                Err(NoTree::Failed(PlanError::Interrupted)) => {
+                    return Err(NoTree::Failed(PlanError::Interrupted));
+                }
+                Err(error) => {
+                    refused = Some(error);
+                    continue;
+                }
+            };
+            let tree = built.plan.tree().map_err(NoTree::failed)?;
+            let time = judged_time(tree, self.problem).map_err(untimed)?;
+            if best.as_ref().is_some_and(|(least, _)| time >= *least) {
+                continue;
+            }
+            let bound = lower_bound_below(self.problem, time).map_err(untimed)?;
+            best = Some((time, built));
+            if time.units() <= ENOUGH * bound.units() {
+                break;
+            }
+        }
+        match (best, refused) {
+            (Some((_, built)), _) => Ok(built),
+            (None, Some(error)) => Err(error),
+            (None, None) => unreachable!("there is a way of planning"),
+        }
+    }
+
+    /// True if a plan is a tree for a reduction, and for one by a commutative operator only.
     fn needs_commutative(&self, plan: &Plan) -> bool {
         let is_reduction = self.problem.operation() == Operation::Reduce;
         is_reduction && plan.tree().is_ok_and(|tree| check_combines_neighbours(tree).is_err())
     }
 
-    /// What the tables of a search take, which have so many bytes.
+    /// Expense of the tables of a search with this many bytes.
     pub(crate) fn expense(&self, bytes: u64, search: Search) -> Expense {
         Expense {
             what: format!("the {} method", search.name()),
@@ -371,9 +439,9 @@ impl<'a> Request<'a> {
                     Some(machine),
                     Searched::NotLinear(problem) | Searched::Overlapping(problem),
                 ) if problem.costs().check_linear().is_err() => {
-                    seconds_on_levels(machine, problem.processors())
+                    seconds_on_levels(machine, problem.ranks())
                 }
-                _ => search.estimated_seconds(self.problem.processors()),
+                _ => search.estimated_seconds(self.problem.ranks()),
             },
             limit_seconds: match (search, &self.searched, self.problem.vector()) {
                 (Search::BinaryBySize, ..) | (_, Searched::Homogeneous(..), Some(_)) => {
@@ -386,7 +454,7 @@ impl<'a> Request<'a> {
 }
 
 impl Wanted {
-    /// What it means that a schedule has no times.
+    /// Error for a schedule without times.
     pub(crate) fn unsimulated(self, error: SimulationError) -> NoTree {
         match error {
             SimulationError::Time(error) => self.effort.unlinked(error),
@@ -396,7 +464,7 @@ impl Wanted {
         }
     }
 
-    /// What it means that a dynamic program ended without a tree.
+    /// Error for a dynamic program without a tree.
     pub(crate) fn stopped(self, error: tuwtree_dp::DpError) -> NoTree {
         use tuwtree_dp::DpError;
         let search = self.search.map_or("chosen", Search::name);

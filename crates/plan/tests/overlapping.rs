@@ -6,7 +6,7 @@ use tuwtree_model::{
     BlockSizes, ClosedSet, Construction, CostMatrix, Distribution, DistributionParameters,
     Hierarchy, Homogeneous, Level, LinkLaw, MeasuredSize, MeasuredSizes, Network, Operation, Order,
     Piece, PiecewiseLinear, Placement, Problem, Randomness, Root, StatedCosts, Time, Vector,
-    WireOwner, completion_time,
+    WireOwner, completion_time, judged_time,
 };
 use tuwtree_plan::{
     Advice, Comparison, Effort, Optimality, Outcome, Request, Search, Settings, Skipped, Wanted,
@@ -26,8 +26,14 @@ fn time(comparison: &Comparison, construction: Construction) -> f64 {
     built.unwrap_or_else(missing).time().units()
 }
 
-fn blocks(distribution: Distribution, processors: usize, mean: u64) -> BlockSizes {
-    let scale = DistributionParameters::new(processors, mean);
+/// The completion time by the planner.
+fn planned(comparison: &Comparison, construction: Construction) -> Time {
+    let built = comparison.outcomes.iter().find(|one| one.construction == construction);
+    built.unwrap_or_else(|| panic!("{} is missing", construction.name())).planned
+}
+
+fn blocks(distribution: Distribution, ranks: usize, mean: u64) -> BlockSizes {
+    let scale = DistributionParameters::new(ranks, mean);
     distribution.sizes(scale, Randomness::default()).unwrap()
 }
 
@@ -70,26 +76,28 @@ fn machine(levels: Vec<(usize, LinkLaw)>, wire: WireOwner) -> StatedCosts {
 }
 
 #[test]
-fn the_optimum_beats_all_others_and_deadline_trees_come_near() {
+fn recommended_trees_come_near_the_bound_that_none_is_below() {
     for distribution in Distribution::published() {
         for root in [Root::Given(0), Root::Given(50), Root::Best] {
             let sizes = blocks(distribution, 100, 1000);
             let problem = Problem::gather(&sizes, cluster()).unwrap().with_root(root).unwrap();
             let comparison = compared(&problem, Order::Ordered);
-            let least = time(&comparison, Construction::Optimal);
-            assert!(comparison.bound.units() <= least, "{distribution:?} {root:?}");
+            let bound = comparison.bound.units();
             for outcome in &comparison.outcomes {
-                assert!(least <= outcome.time().units(), "{:?}", outcome.construction);
-                assert!(outcome.judged <= outcome.time(), "{:?}", outcome.construction);
+                assert!(bound <= outcome.time().units(), "{:?}", outcome.construction);
+                assert!(outcome.time() <= outcome.planned, "{:?}", outcome.construction);
             }
-            let deadline = time(&comparison, Construction::Deadline);
-            assert!(deadline <= 1.08 * least, "{distribution:?} {root:?}: {deadline} {least}");
+            let recommended = comparison.recommended().time().units();
+            assert!(
+                recommended <= 1.25 * bound,
+                "{distribution:?} {root:?}: {recommended} {bound}"
+            );
         }
     }
 }
 
 #[test]
-fn an_optimal_tree_is_said_to_be_the_best_of_all_in_rank_order() {
+fn no_class_of_trees_is_said_to_have_its_optimum_where_the_planner_found_it() {
     let sizes = blocks(Distribution::Skewed, 60, 1000);
     let problem = Problem::gather(&sizes, cluster()).unwrap();
     let comparison = compared(&problem, Order::Ordered);
@@ -97,10 +105,7 @@ fn an_optimal_tree_is_said_to_be_the_best_of_all_in_rank_order() {
         let found = comparison.outcomes.iter().find(|one| one.construction == construction);
         comparison.optimality(found.unwrap())
     };
-    assert!(matches!(
-        optimal(Construction::Optimal),
-        Some(Optimality::AmongOrdered | Optimality::AmongAll)
-    ));
+    assert!(matches!(optimal(Construction::Optimal), None | Some(Optimality::AmongAll)));
     assert_eq!(optimal(Construction::Linear), None);
 }
 
@@ -112,11 +117,16 @@ fn scatters_take_as_long_by_the_planner_as_gathers_and_have_a_judge_of_their_own
         compared(&problem.with_root(Root::Given(3)).unwrap(), Order::Ordered)
     };
     let (gather, scatter) = (of(Operation::Gather), of(Operation::Scatter));
-    for (one, other) in gather.outcomes.iter().zip(&scatter.outcomes) {
-        assert_eq!((one.construction, one.time()), (other.construction, other.time()));
+    let built_alike = [Construction::Linear, Construction::Oblivious, Construction::Adaptive];
+    for construction in built_alike {
+        let of = |all: &Comparison| {
+            let found = all.outcomes.iter().find(|one| one.construction == construction);
+            found.map(|one| one.planned)
+        };
+        assert_eq!(of(&gather), of(&scatter));
     }
-    let judged = |all: &Comparison| all.outcomes.iter().map(|one| one.judged).collect::<Vec<_>>();
-    assert_ne!(judged(&gather), judged(&scatter));
+    let times = |all: &Comparison| all.outcomes.iter().map(Outcome::time).collect::<Vec<_>>();
+    assert_ne!(times(&gather), times(&scatter));
 }
 
 #[test]
@@ -131,9 +141,9 @@ fn tables_by_size_have_optimal_and_deadline_trees() {
         let optimal =
             comparison.outcomes.iter().find(|one| one.construction == Construction::Optimal);
         let tree = optimal.unwrap().tree().unwrap();
-        assert_eq!(completion_time(tree, &problem).unwrap().units(), least);
+        assert_eq!(judged_time(tree, &problem).unwrap().units(), least);
         let deadline = time(&comparison, Construction::Deadline);
-        assert!(least <= deadline && deadline <= 1.3 * least, "{mean}: {deadline} {least}");
+        assert!(deadline <= 1.3 * least, "{mean}: {deadline} {least}");
     }
 }
 
@@ -145,9 +155,9 @@ fn where_nodes_share_a_wire_trees_that_spare_it_beat_the_star() {
     let comparison = compared(&problem, Order::Ordered);
     let judged = |construction| {
         let found = comparison.outcomes.iter().find(|one| one.construction == construction);
-        found.unwrap().judged.units()
+        found.unwrap().time().units()
     };
-    let recommended = comparison.recommended().judged.units();
+    let recommended = comparison.recommended().time().units();
     assert!(1.5 * judged(Construction::TwoLevel) < judged(Construction::Linear));
     assert!(recommended <= 1.02 * judged(Construction::TwoLevel));
     assert!(recommended <= 1.02 * judged(Construction::CopyFirst));
@@ -159,10 +169,10 @@ fn leaders_and_relays_come_near_what_a_node_s_wire_lets_through() {
     let sizes = blocks(Distribution::Random, 128, 5000);
     let problem = Problem::gather(&sizes, costs).unwrap().with_root(Root::Given(0)).unwrap();
     let comparison = compared(&problem, Order::Any);
-    let bound = comparison.judged_bound.unwrap().units();
+    let bound = comparison.bound.units();
     for construction in [Construction::Leaders, Construction::Relays] {
         let mut outcomes = comparison.outcomes.iter();
-        let judged = outcomes.find(|one| one.construction == construction).unwrap().judged.units();
+        let judged = outcomes.find(|one| one.construction == construction).unwrap().time().units();
         assert!(bound <= judged && judged <= 1.5 * bound, "{construction:?}: {bound} {judged}");
     }
 }
@@ -196,7 +206,7 @@ fn trees_for_many_ranks_of_levels_take_what_their_schedules_take() {
                 let schedule = Schedule::of_tree(outcome.tree().unwrap(), &problem).unwrap();
                 let timeline = simulate(&schedule, problem.costs(), Sends::Synchronous).unwrap();
                 let [simulated, planned] =
-                    [timeline.completion_time(), outcome.time()].map(Time::units);
+                    [timeline.completion_time(), outcome.planned].map(Time::units);
                 assert!((simulated - planned).abs() <= 1e-12 * planned);
                 let is_ordered = outcome.order == Order::Ordered;
                 match outcome.construction {
@@ -209,7 +219,8 @@ fn trees_for_many_ranks_of_levels_take_what_their_schedules_take() {
             if wire == WireOwner::Rank {
                 let [leaders, grids, rotated] =
                     [all[0], all[1], all[2]].map(|one| time(&comparison, one));
-                assert!(grids <= leaders && rotated <= grids, "{leaders} {grids} {rotated}");
+                assert!(grids <= leaders, "{leaders} {grids} {rotated}");
+                assert!(rotated <= 1.01 * grids, "{leaders} {grids} {rotated}");
             }
         }
     }
@@ -284,16 +295,16 @@ fn where_groups_are_adjacent_linear_levels_are_searched_by_the_levels_program() 
 }
 
 /// Costs of each pair of ranks, most of whose latency overlaps.
-fn pairs(processors: usize) -> tuwtree_model::Costs {
+fn pairs(ranks: usize) -> tuwtree_model::Costs {
     let apart = |one: usize, other: usize| (one / 4).abs_diff(other / 4) as f64;
     let costs = CostMatrix::from_fn(
-        processors,
+        ranks,
         |one, other| if one == other { 0.0 } else { 100.0 + 50.0 * apart(one, other) },
         |one, other| if one == other { 0.0 } else { 1.0 + apart(one, other).min(2.0) },
         |_| 1.0,
     );
-    let row = |one| (0..processors).map(|other| if one == other { 0.0 } else { 7.0 }).collect();
-    let overheads: Vec<Vec<f64>> = (0..processors).map(row).collect();
+    let row = |one| (0..ranks).map(|other| if one == other { 0.0 } else { 7.0 }).collect();
+    let overheads: Vec<Vec<f64>> = (0..ranks).map(row).collect();
     tuwtree_model::Costs::Matrix(costs.unwrap().with_overheads(&overheads).unwrap())
 }
 
@@ -304,17 +315,19 @@ fn costs_of_each_pair_have_copy_first_binary_and_exact_trees() {
         for root in [Root::Given(5), Root::Best] {
             let problem = Problem::new(operation, sizes.clone(), pairs(12)).unwrap();
             let comparison = compared(&problem.with_root(root).unwrap(), Order::Any);
-            let least = time(&comparison, Construction::Exact);
+            // Such costs are planned with as they are, without regard to the judge.
+            let least = planned(&comparison, Construction::Exact);
             for outcome in &comparison.outcomes {
-                assert!(least <= outcome.time().units(), "{:?}", outcome.construction);
+                assert!(least <= outcome.planned, "{:?}", outcome.construction);
+                assert!(comparison.bound <= outcome.time());
+                let is_proven = comparison.optimality(outcome) == Some(Optimality::AmongAll);
+                assert!(!is_proven || outcome.time() <= comparison.recommended().time());
             }
             for other in [Construction::Linear, Construction::Oblivious, Construction::Adaptive] {
-                assert!(time(&comparison, Construction::CopyFirst) <= time(&comparison, other));
+                assert!(
+                    planned(&comparison, Construction::CopyFirst) <= planned(&comparison, other)
+                );
             }
-            assert!(least <= time(&comparison, Construction::Binary));
-            let exact =
-                comparison.outcomes.iter().find(|one| one.construction == Construction::Exact);
-            assert_eq!(comparison.optimality(exact.unwrap()), Some(Optimality::AmongAll));
         }
     }
 }
@@ -341,42 +354,50 @@ fn broadcasts_and_reductions_have_optimal_trees_where_latency_overlaps() {
     let of_all = (tuwtree_model::Costs::from(cluster()), Construction::Optimal);
     for (costs, best) in [of_all, (pairs(40), Construction::Adjacent)] {
         for operation in [Operation::Broadcast, Operation::Reduce] {
-            let vector = Vector { processors: 40, bytes: 1000 };
+            let vector = Vector { ranks: 40, bytes: 1000 };
             let problem = Problem::new(operation, vector, &costs).unwrap();
             let comparison = compared(&problem.with_root(Root::Given(17)).unwrap(), Order::Ordered);
-            let least = time(&comparison, best);
+            // At costs of each pair by the planner, who knows no others.
+            let of = |outcome: &Outcome| match best {
+                Construction::Optimal => outcome.time(),
+                _ => outcome.planned,
+            };
+            let found = comparison.outcomes.iter().find(|one| one.construction == best).unwrap();
             for outcome in &comparison.outcomes {
-                assert!(least <= outcome.time().units(), "{:?}", outcome.construction);
+                assert!(of(found) <= of(outcome), "{:?}", outcome.construction);
             }
-            assert!(least <= time(&comparison, Construction::Binary));
         }
     }
 }
 
 #[test]
-fn copy_first_trees_per_pair_are_certified_by_another_method() {
-    let sizes = blocks(Distribution::Skewed, 16, 100);
-    let problem = Problem::gather(&sizes, pairs(16)).unwrap().with_root(Root::Given(3)).unwrap();
-    let request = Request::new(&problem, Settings::DEFAULT, &());
-    let comparison = compare(&request, &[Wanted::named(Construction::CopyFirst)], true).unwrap();
-    let certificate = comparison.outcomes[0].certificate.clone().unwrap().unwrap();
-    assert_eq!(certificate, "the plain method finds the same completion time");
+fn where_latency_overlaps_only_the_bound_certifies() {
+    let certificate = |ranks, costs: tuwtree_model::Costs| {
+        let sizes = blocks(Distribution::Skewed, ranks, 100);
+        let problem = Problem::gather(&sizes, costs).unwrap().with_root(Root::Given(1)).unwrap();
+        let request = Request::new(&problem, Settings::DEFAULT, &());
+        let trees = [Wanted::named(Construction::CopyFirst)];
+        compare(&request, &trees, true).unwrap().outcomes[0].certificate.clone().unwrap()
+    };
+    assert_eq!(certificate(2, pairs(2)).unwrap(), "it meets the lower bound");
+    let unknown = certificate(16, pairs(16)).unwrap_err();
+    assert!(unknown.starts_with("where latency overlaps, the lower bound alone"), "{unknown}");
 }
 
 /// Machines on which nothing may be left out because its program knows other costs only.
-fn of_all_kinds(processors: usize) -> Vec<StatedCosts> {
+fn of_all_kinds(ranks: usize) -> Vec<StatedCosts> {
     let level = |members, links| (members, links);
     let of_pairs = |overlap: f64| {
         let alpha = |one: usize, other: usize| 1e-6 * (1 + (7 * one + 3 * other) % 5) as f64;
         let beta = |one: usize, other: usize| 1e-10 * (1 + (one + 2 * other) % 3) as f64;
-        let costs = CostMatrix::from_fn(processors, alpha, beta, |_| 1e-10).unwrap();
+        let costs = CostMatrix::from_fn(ranks, alpha, beta, |_| 1e-10).unwrap();
         let overhead = |one, other| if one == other { 0.0 } else { overlap * alpha(one, other) };
-        let row = |one| (0..processors).map(|other| overhead(one, other)).collect();
-        let overheads: Vec<Vec<f64>> = (0..processors).map(row).collect();
+        let row = |one| (0..ranks).map(|other| overhead(one, other)).collect();
+        let overheads: Vec<Vec<f64>> = (0..ranks).map(row).collect();
         StatedCosts::from(tuwtree_model::Costs::Matrix(costs.with_overheads(&overheads).unwrap()))
     };
     let scattered = |links: fn(f64) -> LinkLaw| {
-        let levels = [(4, 1e-6), (processors, 5e-6)];
+        let levels = [(4, 1e-6), (ranks, 5e-6)];
         let levels = (0..).zip(levels).map(|(index, (members, latency)): (usize, _)| Level {
             name: format!("level {index}"),
             members,
@@ -432,11 +453,13 @@ fn nothing_is_left_out_at_any_costs_but_what_takes_too_long_and_levels_where_the
                 }
                 for outcome in &comparison.outcomes {
                     let tree = outcome.tree().unwrap();
-                    assert_eq!(completion_time(tree, &problem).unwrap(), outcome.time());
+                    assert_eq!(completion_time(tree, &problem).unwrap(), outcome.planned);
+                    assert_eq!(judged_time(tree, &problem).unwrap(), outcome.time());
+                    assert!(comparison.bound <= outcome.time());
                     let schedule = Schedule::of_tree(tree, &problem).unwrap();
                     let timeline = simulate(&schedule, problem.costs(), Sends::Synchronous);
                     let [simulated, planned] =
-                        [timeline.unwrap().completion_time(), outcome.time()].map(Time::units);
+                        [timeline.unwrap().completion_time(), outcome.planned].map(Time::units);
                     assert!((simulated - planned).abs() <= 1e-12 * planned, "{tree:?}");
                 }
             }
@@ -448,7 +471,7 @@ fn nothing_is_left_out_at_any_costs_but_what_takes_too_long_and_levels_where_the
 fn broadcasts_and_reductions_have_two_level_trees_where_latency_overlaps() {
     let costs = machine(vec![(4, law(1e-6)), (16, law(4e-6))], WireOwner::Rank);
     for operation in [Operation::Broadcast, Operation::Reduce] {
-        let vector = Vector { processors: 24, bytes: 1000 };
+        let vector = Vector { ranks: 24, bytes: 1000 };
         let problem = Problem::new(operation, vector, costs.clone()).unwrap();
         let comparison = compared(&problem.with_root(Root::Given(5)).unwrap(), Order::Ordered);
         let (two_level, linear) =

@@ -36,23 +36,6 @@ ADDRESS(mpi_fortran_bottom, MPI_FORTRAN_BOTTOM)
 ADDRESS(mpi_fortran_status_ignore, MPI_FORTRAN_STATUS_IGNORE)
 ADDRESS(mpi_fortran_statuses_ignore, MPI_FORTRAN_STATUSES_IGNORE)
 
-/* Open MPI 4 has persistent collectives under names of its own. */
-#if MPI_VERSION >= 4 || OMPI_MAJOR_VERSION >= 5
-#define GATHERV_INIT MPI_Gatherv_init
-#define SCATTERV_INIT MPI_Scatterv_init
-#define ALLGATHERV_INIT MPI_Allgatherv_init
-#define REDUCE_SCATTER_INIT MPI_Reduce_scatter_init
-#define REDUCE_SCATTER_BLOCK_INIT MPI_Reduce_scatter_block_init
-#define ALLTOALLV_INIT MPI_Alltoallv_init
-#else
-#define GATHERV_INIT MPIX_Gatherv_init
-#define SCATTERV_INIT MPIX_Scatterv_init
-#define ALLGATHERV_INIT MPIX_Allgatherv_init
-#define REDUCE_SCATTER_INIT MPIX_Reduce_scatter_init
-#define REDUCE_SCATTER_BLOCK_INIT MPIX_Reduce_scatter_block_init
-#define ALLTOALLV_INIT MPIX_Alltoallv_init
-#endif
-
 static void *buffer(void *address)
 {
     if (is_mpi_fortran_in_place(address))
@@ -60,180 +43,100 @@ static void *buffer(void *address)
     return is_mpi_fortran_bottom(address) ? MPI_BOTTOM : address;
 }
 
-void tuwtree_fortran_gatherv(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf,
-                             MPI_Fint *recvcounts, MPI_Fint *displs, MPI_Fint *recvtype,
-                             MPI_Fint *root, MPI_Fint *comm, MPI_Fint *ierr)
+/* The datatype sent, which in place does not count. */
+static MPI_Datatype sent_type(void *sendbuf, const MPI_Fint *sendtype, const MPI_Fint *recvtype)
 {
-    say(ierr, MPI_Gatherv(buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype), buffer(recvbuf),
-                          recvcounts, displs, MPI_Type_f2c(*recvtype), *root, MPI_Comm_f2c(*comm)));
+    return MPI_Type_f2c(buffer(sendbuf) == MPI_IN_PLACE ? *recvtype : *sendtype);
 }
 
-void tuwtree_fortran_scatterv(void *sendbuf, MPI_Fint *sendcounts, MPI_Fint *displs,
-                              MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcount,
-                              MPI_Fint *recvtype, MPI_Fint *root, MPI_Fint *comm, MPI_Fint *ierr)
-{
-    say(ierr, MPI_Scatterv(buffer(sendbuf), sendcounts, displs, MPI_Type_f2c(*sendtype),
-                           buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype), *root,
-                           MPI_Comm_f2c(*comm)));
-}
+/* Open MPI 4 has persistent collectives under names of its own. */
+#if MPI_VERSION >= 4 || OMPI_MAJOR_VERSION >= 5
+#define INIT(name) MPI_##name##_init
+#else
+#define INIT(name) MPIX_##name##_init
+#endif
 
-void tuwtree_fortran_allgatherv(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype,
-                                void *recvbuf, MPI_Fint *recvcounts, MPI_Fint *displs,
-                                MPI_Fint *recvtype, MPI_Fint *comm, MPI_Fint *ierr)
-{
-    say(ierr, MPI_Allgatherv(buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype), buffer(recvbuf),
-                             recvcounts, displs, MPI_Type_f2c(*recvtype), MPI_Comm_f2c(*comm)));
-}
+/* Parameters of each function before the communicator, and the arguments of C's function. */
+#define GATHERV_PARAMETERS                                                                         \
+    void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcounts,   \
+        MPI_Fint *displs, MPI_Fint *recvtype, MPI_Fint *root
+#define GATHERV_ARGUMENTS                                                                          \
+    buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype), buffer(recvbuf), recvcounts, displs,     \
+        MPI_Type_f2c(*recvtype), *root
+#define SCATTERV_PARAMETERS                                                                        \
+    void *sendbuf, MPI_Fint *sendcounts, MPI_Fint *displs, MPI_Fint *sendtype, void *recvbuf,      \
+        MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *root
+#define SCATTERV_ARGUMENTS                                                                         \
+    buffer(sendbuf), sendcounts, displs, MPI_Type_f2c(*sendtype), buffer(recvbuf), *recvcount,     \
+        MPI_Type_f2c(*recvtype), *root
+#define ALLGATHERV_PARAMETERS                                                                      \
+    void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcounts,   \
+        MPI_Fint *displs, MPI_Fint *recvtype
+#define ALLGATHERV_ARGUMENTS                                                                       \
+    buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype), buffer(recvbuf), recvcounts, displs,     \
+        MPI_Type_f2c(*recvtype)
+#define REDUCE_SCATTER_PARAMETERS                                                                  \
+    void *sendbuf, void *recvbuf, MPI_Fint *recvcounts, MPI_Fint *datatype, MPI_Fint *op
+#define REDUCE_SCATTER_ARGUMENTS                                                                   \
+    buffer(sendbuf), buffer(recvbuf), recvcounts, MPI_Type_f2c(*datatype), MPI_Op_f2c(*op)
+#define REDUCE_SCATTER_BLOCK_PARAMETERS                                                            \
+    void *sendbuf, void *recvbuf, MPI_Fint *recvcount, MPI_Fint *datatype, MPI_Fint *op
+#define REDUCE_SCATTER_BLOCK_ARGUMENTS                                                             \
+    buffer(sendbuf), buffer(recvbuf), *recvcount, MPI_Type_f2c(*datatype), MPI_Op_f2c(*op)
+#define ALLTOALL_PARAMETERS                                                                        \
+    void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcount,    \
+        MPI_Fint *recvtype
+#define ALLTOALL_ARGUMENTS                                                                         \
+    buffer(sendbuf), *sendcount, sent_type(sendbuf, sendtype, recvtype), buffer(recvbuf),          \
+        *recvcount, MPI_Type_f2c(*recvtype)
+#define ALLTOALLV_PARAMETERS                                                                       \
+    void *sendbuf, MPI_Fint *sendcounts, MPI_Fint *sdispls, MPI_Fint *sendtype, void *recvbuf,     \
+        MPI_Fint *recvcounts, MPI_Fint *rdispls, MPI_Fint *recvtype
+#define ALLTOALLV_ARGUMENTS                                                                        \
+    buffer(sendbuf), sendcounts, sdispls, sent_type(sendbuf, sendtype, recvtype), buffer(recvbuf), \
+        recvcounts, rdispls, MPI_Type_f2c(*recvtype)
 
-void tuwtree_fortran_alltoall(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf,
-                              MPI_Fint *recvcount, MPI_Fint *recvtype, MPI_Fint *comm,
-                              MPI_Fint *ierr)
-{
-    void *sent = buffer(sendbuf);
-    MPI_Fint type = sent == MPI_IN_PLACE ? *recvtype : *sendtype;
-    say(ierr, MPI_Alltoall(sent, *sendcount, MPI_Type_f2c(type), buffer(recvbuf), *recvcount,
-                           MPI_Type_f2c(*recvtype), MPI_Comm_f2c(*comm)));
-}
+#define BLOCKING(name, call, SHAPE)                                                                \
+    void tuwtree_fortran_##name(SHAPE##_PARAMETERS, MPI_Fint *comm, MPI_Fint *ierr)                \
+    {                                                                                              \
+        say(ierr, call(SHAPE##_ARGUMENTS, MPI_Comm_f2c(*comm)));                                   \
+    }
+#define NONBLOCKING(name, call, SHAPE)                                                             \
+    void tuwtree_fortran_##name(SHAPE##_PARAMETERS, MPI_Fint *comm, MPI_Fint *request,             \
+                                MPI_Fint *ierr)                                                    \
+    {                                                                                              \
+        MPI_Request made;                                                                          \
+        int code = call(SHAPE##_ARGUMENTS, MPI_Comm_f2c(*comm), &made);                            \
+        if (code == MPI_SUCCESS)                                                                   \
+            *request = MPI_Request_c2f(made);                                                      \
+        say(ierr, code);                                                                           \
+    }
+#define PERSISTENT(name, call, SHAPE)                                                              \
+    void tuwtree_fortran_##name(SHAPE##_PARAMETERS, MPI_Fint *comm, MPI_Fint *info,                \
+                                MPI_Fint *request, MPI_Fint *ierr)                                 \
+    {                                                                                              \
+        MPI_Request made;                                                                          \
+        int code = call(SHAPE##_ARGUMENTS, MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &made);       \
+        if (code == MPI_SUCCESS)                                                                   \
+            *request = MPI_Request_c2f(made);                                                      \
+        say(ierr, code);                                                                           \
+    }
 
-void tuwtree_fortran_alltoallv(void *sendbuf, MPI_Fint *sendcounts, MPI_Fint *sdispls,
-                               MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcounts,
-                               MPI_Fint *rdispls, MPI_Fint *recvtype, MPI_Fint *comm,
-                               MPI_Fint *ierr)
-{
-    /* In place what is sent does not count. */
-    void *sent = buffer(sendbuf);
-    MPI_Fint type = sent == MPI_IN_PLACE ? *recvtype : *sendtype;
-    say(ierr, MPI_Alltoallv(sent, sendcounts, sdispls, MPI_Type_f2c(type), buffer(recvbuf),
-                            recvcounts, rdispls, MPI_Type_f2c(*recvtype), MPI_Comm_f2c(*comm)));
-}
-
-void tuwtree_fortran_alltoallv_init(void *sendbuf, MPI_Fint *sendcounts, MPI_Fint *sdispls,
-                                    MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcounts,
-                                    MPI_Fint *rdispls, MPI_Fint *recvtype, MPI_Fint *comm,
-                                    MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierr)
-{
-    void *sent = buffer(sendbuf);
-    MPI_Fint type = sent == MPI_IN_PLACE ? *recvtype : *sendtype;
-    MPI_Request made;
-    int code = ALLTOALLV_INIT(sent, sendcounts, sdispls, MPI_Type_f2c(type), buffer(recvbuf),
-                              recvcounts, rdispls, MPI_Type_f2c(*recvtype), MPI_Comm_f2c(*comm),
-                              MPI_Info_f2c(*info), &made);
-    if (code == MPI_SUCCESS)
-        *request = MPI_Request_c2f(made);
-    say(ierr, code);
-}
-
-void tuwtree_fortran_reduce_scatter(void *sendbuf, void *recvbuf, MPI_Fint *recvcounts,
-                                    MPI_Fint *datatype, MPI_Fint *op, MPI_Fint *comm,
-                                    MPI_Fint *ierr)
-{
-    say(ierr, MPI_Reduce_scatter(buffer(sendbuf), buffer(recvbuf), recvcounts,
-                                 MPI_Type_f2c(*datatype), MPI_Op_f2c(*op), MPI_Comm_f2c(*comm)));
-}
-
-void tuwtree_fortran_reduce_scatter_block(void *sendbuf, void *recvbuf, MPI_Fint *recvcount,
-                                          MPI_Fint *datatype, MPI_Fint *op, MPI_Fint *comm,
-                                          MPI_Fint *ierr)
-{
-    say(ierr, MPI_Reduce_scatter_block(buffer(sendbuf), buffer(recvbuf), *recvcount,
-                                       MPI_Type_f2c(*datatype), MPI_Op_f2c(*op),
-                                       MPI_Comm_f2c(*comm)));
-}
-
-void tuwtree_fortran_reduce_scatter_init(void *sendbuf, void *recvbuf, MPI_Fint *recvcounts,
-                                         MPI_Fint *datatype, MPI_Fint *op, MPI_Fint *comm,
-                                         MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierr)
-{
-    MPI_Request made;
-    int code = REDUCE_SCATTER_INIT(buffer(sendbuf), buffer(recvbuf), recvcounts,
-                                   MPI_Type_f2c(*datatype), MPI_Op_f2c(*op), MPI_Comm_f2c(*comm),
-                                   MPI_Info_f2c(*info), &made);
-    if (code == MPI_SUCCESS)
-        *request = MPI_Request_c2f(made);
-    say(ierr, code);
-}
-
-void tuwtree_fortran_reduce_scatter_block_init(void *sendbuf, void *recvbuf, MPI_Fint *recvcount,
-                                               MPI_Fint *datatype, MPI_Fint *op, MPI_Fint *comm,
-                                               MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierr)
-{
-    MPI_Request made;
-    int code = REDUCE_SCATTER_BLOCK_INIT(buffer(sendbuf), buffer(recvbuf), *recvcount,
-                                         MPI_Type_f2c(*datatype), MPI_Op_f2c(*op),
-                                         MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &made);
-    if (code == MPI_SUCCESS)
-        *request = MPI_Request_c2f(made);
-    say(ierr, code);
-}
-
-void tuwtree_fortran_igatherv(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype, void *recvbuf,
-                              MPI_Fint *recvcounts, MPI_Fint *displs, MPI_Fint *recvtype,
-                              MPI_Fint *root, MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierr)
-{
-    MPI_Request made;
-    int code = MPI_Igatherv(buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype), buffer(recvbuf),
-                            recvcounts, displs, MPI_Type_f2c(*recvtype), *root,
-                            MPI_Comm_f2c(*comm), &made);
-    if (code == MPI_SUCCESS)
-        *request = MPI_Request_c2f(made);
-    say(ierr, code);
-}
-
-void tuwtree_fortran_iscatterv(void *sendbuf, MPI_Fint *sendcounts, MPI_Fint *displs,
-                               MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcount,
-                               MPI_Fint *recvtype, MPI_Fint *root, MPI_Fint *comm,
-                               MPI_Fint *request, MPI_Fint *ierr)
-{
-    MPI_Request made;
-    int code = MPI_Iscatterv(buffer(sendbuf), sendcounts, displs, MPI_Type_f2c(*sendtype),
-                             buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype), *root,
-                             MPI_Comm_f2c(*comm), &made);
-    if (code == MPI_SUCCESS)
-        *request = MPI_Request_c2f(made);
-    say(ierr, code);
-}
-
-void tuwtree_fortran_gatherv_init(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype,
-                                  void *recvbuf, MPI_Fint *recvcounts, MPI_Fint *displs,
-                                  MPI_Fint *recvtype, MPI_Fint *root, MPI_Fint *comm,
-                                  MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierr)
-{
-    MPI_Request made;
-    int code = GATHERV_INIT(buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype), buffer(recvbuf),
-                            recvcounts, displs, MPI_Type_f2c(*recvtype), *root,
-                            MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &made);
-    if (code == MPI_SUCCESS)
-        *request = MPI_Request_c2f(made);
-    say(ierr, code);
-}
-
-void tuwtree_fortran_allgatherv_init(void *sendbuf, MPI_Fint *sendcount, MPI_Fint *sendtype,
-                                     void *recvbuf, MPI_Fint *recvcounts, MPI_Fint *displs,
-                                     MPI_Fint *recvtype, MPI_Fint *comm, MPI_Fint *info,
-                                     MPI_Fint *request, MPI_Fint *ierr)
-{
-    MPI_Request made;
-    int code = ALLGATHERV_INIT(buffer(sendbuf), *sendcount, MPI_Type_f2c(*sendtype),
-                               buffer(recvbuf), recvcounts, displs, MPI_Type_f2c(*recvtype),
-                               MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &made);
-    if (code == MPI_SUCCESS)
-        *request = MPI_Request_c2f(made);
-    say(ierr, code);
-}
-
-void tuwtree_fortran_scatterv_init(void *sendbuf, MPI_Fint *sendcounts, MPI_Fint *displs,
-                                   MPI_Fint *sendtype, void *recvbuf, MPI_Fint *recvcount,
-                                   MPI_Fint *recvtype, MPI_Fint *root, MPI_Fint *comm,
-                                   MPI_Fint *info, MPI_Fint *request, MPI_Fint *ierr)
-{
-    MPI_Request made;
-    int code = SCATTERV_INIT(buffer(sendbuf), sendcounts, displs, MPI_Type_f2c(*sendtype),
-                             buffer(recvbuf), *recvcount, MPI_Type_f2c(*recvtype), *root,
-                             MPI_Comm_f2c(*comm), MPI_Info_f2c(*info), &made);
-    if (code == MPI_SUCCESS)
-        *request = MPI_Request_c2f(made);
-    say(ierr, code);
-}
+BLOCKING(gatherv, MPI_Gatherv, GATHERV)
+BLOCKING(scatterv, MPI_Scatterv, SCATTERV)
+BLOCKING(allgatherv, MPI_Allgatherv, ALLGATHERV)
+BLOCKING(reduce_scatter, MPI_Reduce_scatter, REDUCE_SCATTER)
+BLOCKING(reduce_scatter_block, MPI_Reduce_scatter_block, REDUCE_SCATTER_BLOCK)
+BLOCKING(alltoall, MPI_Alltoall, ALLTOALL)
+BLOCKING(alltoallv, MPI_Alltoallv, ALLTOALLV)
+NONBLOCKING(igatherv, MPI_Igatherv, GATHERV)
+NONBLOCKING(iscatterv, MPI_Iscatterv, SCATTERV)
+PERSISTENT(gatherv_init, INIT(Gatherv), GATHERV)
+PERSISTENT(scatterv_init, INIT(Scatterv), SCATTERV)
+PERSISTENT(allgatherv_init, INIT(Allgatherv), ALLGATHERV)
+PERSISTENT(reduce_scatter_init, INIT(Reduce_scatter), REDUCE_SCATTER)
+PERSISTENT(reduce_scatter_block_init, INIT(Reduce_scatter_block), REDUCE_SCATTER_BLOCK)
+PERSISTENT(alltoallv_init, INIT(Alltoallv), ALLTOALLV)
 
 #else
 

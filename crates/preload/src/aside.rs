@@ -1,6 +1,5 @@
-//! Whether the program runs on another MPI library than the one for which this library was built. Handles and
-//! constants are others there, so that nothing of ours can be called; this library then stands aside, which is said
-//! once:
+//! Detection of a program on another MPI library than this one was built for. Its handles and constants differ, so that
+//! nothing of ours can be called; this library then stands aside, and says so once:
 //!
 //! - Where the program is linked to its MPI library itself, that is searched for a name before those that this library
 //!   brings. Every call goes straight to it (`exported.rs`).
@@ -25,7 +24,7 @@ enum BinaryInterface {
     Standard,
 }
 
-/// Whose interface this library was built for.
+/// The MPI library whose interface this library was built for.
 const OURS: BinaryInterface = if cfg!(standard_abi) {
     BinaryInterface::Standard
 } else if cfg!(open_mpi) {
@@ -88,7 +87,7 @@ const VERSION: &CStr = c"PMPI_Get_library_version";
 /// Set for a program that has been started again.
 const MARK: &str = "TUWTREE_STOOD_ASIDE";
 
-/// Whether calls go to the MPI library, which answers to all names behind this one.
+/// True if all calls go to the MPI library, which answers to every name behind this one.
 pub(crate) fn stands_aside() -> bool {
     *STANDS_ASIDE
 }
@@ -150,7 +149,7 @@ pub(crate) fn warn_of_later_libraries() {
     }
 }
 
-/// What the MPI library says of itself whose function of the name [`VERSION`] this is, if it is any.
+/// Version text of the MPI library that owns this function, named [`VERSION`].
 fn said_by(function: *const c_void) -> Option<String> {
     /// Enough for any library: the longest limit known is 8192.
     const ROOM: usize = 1 << 16;
@@ -177,7 +176,7 @@ fn version(text: &str) -> String {
     words.join(" ")
 }
 
-/// Whether this process speaks for its job: the first of it, as far as launchers say.
+/// True for the first process of a job, as far as launchers tell.
 fn is_first_of_its_job() -> bool {
     const RANKS: [&str; 4] = ["OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"];
     let stated = RANKS.iter().find_map(|name| std::env::var(name).ok());

@@ -1,4 +1,4 @@
-//! Whether buffers may be in the memory of a device, which no process may touch: CUDA's, HIP's or Level Zero's.
+//! Detection of buffers in device memory, which no process may touch: CUDA's, HIP's or Level Zero's.
 //!
 //! Whether a buffer is, only its own process can ask, and all have to go the same way without asking each other
 //! in each call. So it is decided once for each communicator: where a process of it has the library of a
@@ -8,11 +8,12 @@
 use crate::loaded;
 use std::ffi::CStr;
 
-/// What only libraries of devices have.
+/// Symbols found only in libraries of devices.
 const SYMBOLS: [&CStr; 4] =
     [c"cuPointerGetAttribute", c"cudaPointerGetAttributes", c"hipPointerGetAttributes", c"zeInit"];
 
-/// Why this process leaves calls to the MPI library, if it may have buffers in device memory.
+/// Reason for which this process leaves calls to the MPI library: possible buffers in device
+/// memory.
 pub(crate) fn obstacle() -> Option<&'static str> {
     if std::env::var_os("TUWTREE_DEVICE").is_some_and(|value| value == "0") {
         return None;

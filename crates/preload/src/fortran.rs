@@ -1,7 +1,7 @@
-//! MPI's functions under the names by which Fortran calls them, for libraries whose Fortran interface calls
-//! C's `PMPI_` names: there nothing would be seen of a call from Fortran, and one in which C and Fortran ranks take
-//! part would never complete. Open MPI's does in all functions, MPICH's from `mpi_f08` in those without
-//! buffers, and else calls C's `MPI_` names.
+//! Fortran names of MPI's functions, for libraries whose Fortran interface calls C's `PMPI_` names: a preloaded C
+//! function would miss calls from Fortran there, and a collective call of C and Fortran ranks would never complete.
+//! Open MPI calls `PMPI_` in all functions; MPICH does so from `mpi_f08` in functions without buffers, and otherwise
+//! calls C's `MPI_` names.
 //!
 //! Compilers add no underscore to a name, or one, or two, or use capitals; `mpi_f08` has names of its own.
 //! What a call does is in `shim/fortran.c`: all arguments are addresses.
@@ -27,7 +27,7 @@ macro_rules! fortran {
         #[doc = concat!("`", stringify!($name), "`, as Fortran calls it.")]
         ///
         /// # Safety
-        /// What the MPI standard demands: addresses of what the call takes in Fortran.
+        /// Safety: as the MPI standard demands; arguments are Fortran's, by address.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($argument: *mut c_void),*) {
             static TARGET: CallTarget = CallTarget::unknown();

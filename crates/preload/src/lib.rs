@@ -15,301 +15,33 @@
 //! Each of these is known to all ranks of the communicator, so that all do the same. Under a program that runs on
 //! another MPI library than the one that this library was built for, it stands aside altogether (`aside.rs`).
 //!
-//! At the first call, one line on standard error says what is intercepted and how; with `TUWTREE_LOG=1`, rank 0
-//! of the communicator says what was done, and why, for each call (`log.rs`).
+//! The first call prints one line on standard error about the interception; with `TUWTREE_LOG=1`, rank 0 of the
+//! communicator prints a line per call, with the reason (`log.rs`).
 //!
-//! Persistent operations (`MPI_Gatherv_init` and its kin, `MPIX_…` in Open MPI 4) stay the MPI
-//! library's, unless `TUWTREE_PERSISTENT=1`: what they return is a request that `MPI_Start`, `MPI_Wait`
-//! and all their kin take, and operations along trees go on in these only. See [`persistent`]. So do nonblocking ones
-//! (`MPI_Igatherv`, `MPI_Iscatterv`), unless `TUWTREE_NONBLOCKING=1`: [`nonblocking`].
+//! Persistent operations (`MPI_Gatherv_init` and its kin, `MPIX_…` in Open MPI 4) stay the MPI library's, unless
+//! `TUWTREE_PERSISTENT=1`: their requests go through `MPI_Start`, `MPI_Wait` and all their kin, and operations along
+//! trees progress only in these. See [`persistent`]. Nonblocking operations (`MPI_Igatherv`, `MPI_Iscatterv`) are the
+//! MPI library's own, and recorded.
 
 #![expect(non_snake_case, reason = "MPI's names")]
 
-pub mod alltoall;
 mod aside;
 mod device;
 pub mod exported;
 #[cfg(any(fortran_calls_pmpi, f08_calls_pmpi))]
 pub mod fortran;
-#[cfg(has_large_counts)]
-pub mod large;
 mod loaded;
 mod log;
-pub mod nonblocking;
 pub mod persistent;
 mod record;
-pub mod reduce_scatter;
 mod waiting;
 
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{c_char, c_int};
 use std::fmt::{self, Display, Formatter};
 use std::rc::Rc;
-use tuwtree_executor::ClosedSet;
-use tuwtree_executor::collective::{
-    CollectiveError, Collectives, Persistent, Standing, guarded, standing_of,
-};
-use tuwtree_executor::sys::raw::{self, MPI_Comm, MPI_Datatype, MPI_Info, MPI_Request};
-use tuwtree_executor::sys::{Arguments, Refused, calls, code_of, is_inter};
-
-/// `MPI_Gatherv`.
-///
-/// # Safety
-/// What the MPI standard demands.
-pub unsafe extern "C" fn MPI_Gatherv(
-    sendbuf: *const c_void,
-    sendcount: c_int,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const c_int,
-    displs: *const c_int,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    let (own, all) = ((sendbuf, sendcount, sendtype), (recvbuf, recvcounts, displs, recvtype));
-    // SAFETY: buffers and lists are as the program has to give them to `MPI_Gatherv`, until this
-    // returns.
-    unsafe { perform("MPI_Gatherv", &Arguments::gatherv(own, all, root), comm) }
-}
-
-/// `MPI_Scatterv`.
-///
-/// # Safety
-/// What the MPI standard demands.
-pub unsafe extern "C" fn MPI_Scatterv(
-    sendbuf: *const c_void,
-    sendcounts: *const c_int,
-    displs: *const c_int,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcount: c_int,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-) -> c_int {
-    let (all, own) = ((sendbuf, sendcounts, displs, sendtype), (recvbuf, recvcount, recvtype));
-    // SAFETY: buffers and lists are as the program has to give them to `MPI_Scatterv`, until this
-    // returns.
-    unsafe { perform("MPI_Scatterv", &Arguments::scatterv(all, own, root), comm) }
-}
-
-/// `MPI_Allgatherv`.
-///
-/// # Safety
-/// What the MPI standard demands.
-pub unsafe extern "C" fn MPI_Allgatherv(
-    sendbuf: *const c_void,
-    sendcount: c_int,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const c_int,
-    displs: *const c_int,
-    recvtype: MPI_Datatype,
-    comm: MPI_Comm,
-) -> c_int {
-    let (own, all) = ((sendbuf, sendcount, sendtype), (recvbuf, recvcounts, displs, recvtype));
-    // SAFETY: buffers and lists are as the program has to give them to `MPI_Allgatherv`, until this
-    // returns.
-    unsafe { perform("MPI_Allgatherv", &Arguments::allgatherv(own, all), comm) }
-}
-
-/// `MPI_Igatherv`, which stays the library's own unless `TUWTREE_NONBLOCKING=1` ([`nonblocking`]).
-///
-/// # Safety
-/// What the MPI standard demands.
-pub unsafe extern "C" fn MPI_Igatherv(
-    sendbuf: *const c_void,
-    sendcount: c_int,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const c_int,
-    displs: *const c_int,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-    request: *mut MPI_Request,
-) -> c_int {
-    let (own, all) = ((sendbuf, sendcount, sendtype), (recvbuf, recvcounts, displs, recvtype));
-    // SAFETY: what the program gives to `MPI_Igatherv` it keeps until the request has ended.
-    unsafe {
-        nonblocking::start("MPI_Igatherv", &Arguments::gatherv(own, all, root), (comm, request))
-    }
-}
-
-/// `MPI_Iscatterv`, as [`MPI_Igatherv`].
-///
-/// # Safety
-/// What the MPI standard demands.
-pub unsafe extern "C" fn MPI_Iscatterv(
-    sendbuf: *const c_void,
-    sendcounts: *const c_int,
-    displs: *const c_int,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcount: c_int,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-    request: *mut MPI_Request,
-) -> c_int {
-    let (all, own) = ((sendbuf, sendcounts, displs, sendtype), (recvbuf, recvcount, recvtype));
-    // SAFETY: what the program gives to `MPI_Iscatterv` it keeps until the request has ended.
-    unsafe {
-        let arguments = Arguments::scatterv(all, own, root);
-        nonblocking::start("MPI_Iscatterv", &arguments, (comm, request))
-    }
-}
-
-/// `MPI_Gatherv_init`. Hints are not passed on.
-///
-/// # Safety
-/// What the MPI standard demands.
-pub unsafe extern "C" fn MPI_Gatherv_init(
-    sendbuf: *const c_void,
-    sendcount: c_int,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const c_int,
-    displs: *const c_int,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-    _info: MPI_Info,
-    request: *mut MPI_Request,
-) -> c_int {
-    let (own, all) = ((sendbuf, sendcount, sendtype), (recvbuf, recvcounts, displs, recvtype));
-    // SAFETY: what the program gives to `MPI_Gatherv_init` it keeps until it frees the request.
-    unsafe {
-        let arguments = Arguments::gatherv(own, all, root);
-        set_up("MPI_Gatherv_init", &arguments, (comm, request))
-    }
-}
-
-/// `MPI_Scatterv_init`. Hints are not passed on.
-///
-/// # Safety
-/// What the MPI standard demands.
-pub unsafe extern "C" fn MPI_Scatterv_init(
-    sendbuf: *const c_void,
-    sendcounts: *const c_int,
-    displs: *const c_int,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcount: c_int,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-    _info: MPI_Info,
-    request: *mut MPI_Request,
-) -> c_int {
-    let (all, own) = ((sendbuf, sendcounts, displs, sendtype), (recvbuf, recvcount, recvtype));
-    // SAFETY: what the program gives to `MPI_Scatterv_init` it keeps until it frees the request.
-    unsafe {
-        let arguments = Arguments::scatterv(all, own, root);
-        set_up("MPI_Scatterv_init", &arguments, (comm, request))
-    }
-}
-
-/// `MPI_Allgatherv_init`. Hints are not passed on.
-///
-/// # Safety
-/// What the MPI standard demands.
-pub unsafe extern "C" fn MPI_Allgatherv_init(
-    sendbuf: *const c_void,
-    sendcount: c_int,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const c_int,
-    displs: *const c_int,
-    recvtype: MPI_Datatype,
-    comm: MPI_Comm,
-    _info: MPI_Info,
-    request: *mut MPI_Request,
-) -> c_int {
-    let (own, all) = ((sendbuf, sendcount, sendtype), (recvbuf, recvcounts, displs, recvtype));
-    // SAFETY: what the program gives to `MPI_Allgatherv_init` it keeps until it frees the request.
-    unsafe {
-        let arguments = Arguments::allgatherv(own, all);
-        set_up("MPI_Allgatherv_init", &arguments, (comm, request))
-    }
-}
-
-/// `MPI_Gatherv_init` under its name in Open MPI 4.
-///
-/// # Safety
-/// What the MPI standard demands.
-pub unsafe extern "C" fn MPIX_Gatherv_init(
-    sendbuf: *const c_void,
-    sendcount: c_int,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const c_int,
-    displs: *const c_int,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-    info: MPI_Info,
-    request: *mut MPI_Request,
-) -> c_int {
-    // SAFETY: `MPIX_Gatherv_init` demands what `MPI_Gatherv_init` does, to which all is passed.
-    unsafe {
-        MPI_Gatherv_init(
-            sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info,
-            request,
-        )
-    }
-}
-
-/// `MPI_Scatterv_init` under its name in Open MPI 4.
-///
-/// # Safety
-/// What the MPI standard demands.
-pub unsafe extern "C" fn MPIX_Scatterv_init(
-    sendbuf: *const c_void,
-    sendcounts: *const c_int,
-    displs: *const c_int,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcount: c_int,
-    recvtype: MPI_Datatype,
-    root: c_int,
-    comm: MPI_Comm,
-    info: MPI_Info,
-    request: *mut MPI_Request,
-) -> c_int {
-    // SAFETY: `MPIX_Scatterv_init` demands what `MPI_Scatterv_init` does, to which all is passed.
-    unsafe {
-        MPI_Scatterv_init(
-            sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, info,
-            request,
-        )
-    }
-}
-
-/// `MPI_Allgatherv_init` under its name in Open MPI 4.
-///
-/// # Safety
-/// What the MPI standard demands.
-pub unsafe extern "C" fn MPIX_Allgatherv_init(
-    sendbuf: *const c_void,
-    sendcount: c_int,
-    sendtype: MPI_Datatype,
-    recvbuf: *mut c_void,
-    recvcounts: *const c_int,
-    displs: *const c_int,
-    recvtype: MPI_Datatype,
-    comm: MPI_Comm,
-    info: MPI_Info,
-    request: *mut MPI_Request,
-) -> c_int {
-    // SAFETY: `MPIX_Allgatherv_init` demands what `MPI_Allgatherv_init` does, to which all is passed.
-    unsafe {
-        MPI_Allgatherv_init(
-            sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info,
-            request,
-        )
-    }
-}
+use tuwtree_binding::raw::{self, MPI_Comm, MPI_Request};
+use tuwtree_binding::{Arguments, Refused, calls, code_of, is_inter};
+use tuwtree_executor::collective::{CollectiveError, Collectives, Standing, guarded, standing_of};
 
 /// `MPI_Init`, at which it is said if the program's MPI library is not ours.
 ///
@@ -356,7 +88,6 @@ pub unsafe extern "C" fn MPI_Init_thread(
 /// # Safety
 /// What the MPI standard demands.
 pub unsafe extern "C" fn MPI_Finalize() -> c_int {
-    nonblocking::end_all();
     record::write();
     let next = loaded::behind(c"MPI_Finalize");
     if next.is_null() {
@@ -370,10 +101,10 @@ pub unsafe extern "C" fn MPI_Finalize() -> c_int {
     }
 }
 
-/// Why an operation without a root is the library's.
+/// Reason for which a rootless operation is the library's.
 const NOT_ALIKE: &str = "ranks do not have the same sizes, or elements cannot be reordered";
 
-/// What the communicator carries, if a call is to be performed along a tree; else why not.
+/// The communicator's state for a call along a tree, or the reason against one.
 ///
 /// # Safety
 /// As the calls.
@@ -388,7 +119,7 @@ unsafe fn ours(arguments: &Arguments<'_>, comm: MPI_Comm) -> Result<Rc<Standing>
     }
 }
 
-/// What the communicator carries, if its calls are ours; else why not.
+/// The communicator's state, or the reason for which its calls are the library's.
 ///
 /// # Safety
 /// As the calls.
@@ -412,7 +143,7 @@ unsafe fn standing(comm: MPI_Comm) -> Result<Rc<Standing>, String> {
     }
 }
 
-/// What has been done along a tree.
+/// Record of a call along a tree.
 struct Done {
     what: &'static str,
     processes: usize,
@@ -430,9 +161,9 @@ impl Display for Done {
     }
 }
 
-/// Why a call is not performed along a tree.
+/// Reason for which a call is not performed along a tree.
 enum Declined {
-    /// All processors know, and none has moved any data: the MPI library performs it.
+    /// All ranks know, and none has moved any data: the MPI library performs it.
     ToNative(String),
     /// It fails.
     Failed(CollectiveError),
@@ -447,7 +178,7 @@ impl From<CollectiveError> for Declined {
     }
 }
 
-/// Sets up a persistent operation along a tree, or natively.
+/// Sets up a persistent operation, ours or the library's. Hints are not passed on.
 ///
 /// # Safety
 /// As the calls.
@@ -456,14 +187,12 @@ unsafe fn set_up(
     arguments: &Arguments<'static>,
     (comm, request): (MPI_Comm, *mut MPI_Request),
 ) -> c_int {
-    // SAFETY: a place for the request by the caller's promise.
-    let work = |own: &Rc<Collectives>| unsafe {
-        registered(own, (comm, request), |own| own.init(arguments))
-    };
-    // SAFETY: the program's own arguments, and a place for a request by the caller's promise.
-    let native = || code_of(unsafe { arguments.init_native(comm, request) });
-    // SAFETY: `comm` is what the program gave to the call that sets up.
-    unsafe { along_tree(name, arguments, comm, (work, native)) }
+    // SAFETY: the program's own arguments and communicator, and a place for the request by the caller's promise.
+    unsafe {
+        let work = |own: &Rc<Collectives>| registered(own, arguments, (comm, request));
+        let native = || code_of(arguments.init_native(comm, request));
+        performed(name, arguments, comm, (work, native))
+    }
 }
 
 /// Sets up a persistent operation, and writes the request that stands for it.
@@ -472,8 +201,8 @@ unsafe fn set_up(
 /// As the calls.
 unsafe fn registered(
     collectives: &Rc<Collectives>,
+    arguments: &Arguments<'static>,
     (comm, request): (MPI_Comm, *mut MPI_Request),
-    set_up: impl FnOnce(&Collectives) -> Result<Persistent<'static>, CollectiveError>,
 ) -> Result<Done, Declined> {
     let communicator = collectives.communicator();
     communicator.agree(persistent::allowed()).map_err(|refused| match refused {
@@ -481,7 +210,7 @@ unsafe fn registered(
         Refused::Elsewhere { rank } => Declined::ToNative(format!("rank {rank} does not allow it")),
         Refused::Mpi(error) => Declined::Failed(error.into()),
     })?;
-    let operation = set_up(collectives)?;
+    let operation = collectives.init_leniently(arguments)?;
     let token =
         persistent::register(operation, comm, collectives).map_err(CollectiveError::from)?;
     // SAFETY: the program gives a place for the request.
@@ -489,33 +218,48 @@ unsafe fn registered(
     Ok(Done { what: "set up", processes: communicator.size(), tree: None })
 }
 
-/// Performs a call along a tree, or natively.
+/// Performs a blocking call, by an algorithm of ours or the library's own call.
 ///
 /// # Safety
 /// As the calls.
 unsafe fn perform(name: &'static str, arguments: &Arguments<'_>, comm: MPI_Comm) -> c_int {
     let work = |collectives: &Rc<Collectives>| {
-        let is_rooted = arguments.operation().is_rooted();
-        let what = if is_rooted {
-            collectives.run_leniently(arguments)?.name()
-        } else {
-            let done = collectives.run_allgather_leniently(arguments)?;
-            done.ok_or_else(|| Declined::ToNative(NOT_ALIKE.to_owned()))?.name()
-        };
-        let tree = collectives.last_tree().filter(|_| is_rooted);
+        let done = collectives.run_leniently(arguments)?;
+        let what = done.ok_or_else(|| Declined::ToNative(NOT_ALIKE.to_owned()))?.name();
+        let tree = collectives.last_tree().filter(|_| arguments.operation().is_rooted());
         Ok(Done { what, processes: collectives.communicator().size(), tree })
     };
-    // SAFETY: the program's own arguments, by the caller's promise.
-    let native = || code_of(unsafe { arguments.call_native(comm) });
-    // SAFETY: `comm` is what the program gave to the one-shot call.
-    unsafe { along_tree(name, arguments, comm, (work, native)) }
+    // SAFETY: the program's own arguments and communicator, by the caller's promise.
+    unsafe {
+        let native = || code_of(arguments.call_native(comm));
+        performed(name, arguments, comm, (work, native))
+    }
 }
 
-/// Does this `work`, which says what it has done, or else the native call; logs which.
+/// Starts the MPI library's nonblocking operation.
 ///
 /// # Safety
 /// As the calls.
-unsafe fn along_tree(
+unsafe fn start(
+    name: &'static str,
+    arguments: &Arguments<'static>,
+    (comm, request): (MPI_Comm, *mut MPI_Request),
+) -> c_int {
+    let began = record::began();
+    // SAFETY: the program's own arguments, communicator and place for a request, by the caller's promise.
+    unsafe {
+        log::of_call(name, comm)(&"native: nonblocking operations are the MPI library's");
+        let code = code_of(arguments.start_native(comm, request));
+        record::ended(began, name, arguments, comm);
+        code
+    }
+}
+
+/// Does this `work` if the call is ours, else the native call; logs and records the call.
+///
+/// # Safety
+/// As the calls.
+unsafe fn performed(
     name: &'static str,
     arguments: &Arguments<'_>,
     comm: MPI_Comm,
@@ -523,37 +267,7 @@ unsafe fn along_tree(
 ) -> c_int {
     let began = record::began();
     // SAFETY: a communicator's handle that the program passed, or null.
-    unsafe {
-        let code = logged(name, ours(arguments, comm), comm, (work, native));
-        record::ended(began, name, arguments, comm);
-        code
-    }
-}
-
-/// Does this `work`, if the call is ours, or else the native call; logs which.
-///
-/// # Safety
-/// As the calls.
-unsafe fn logged(
-    name: &'static str,
-    ours: Result<Rc<Standing>, String>,
-    comm: MPI_Comm,
-    (work, native): (impl FnOnce(&Rc<Collectives>) -> Result<Done, Declined>, impl Fn() -> c_int),
-) -> c_int {
-    // SAFETY: a communicator's handle that the program passed, or null.
-    unsafe { logged_by(&log::of_call(name, comm), ours, comm, (work, native)) }
-}
-
-/// The same, logged by this log.
-///
-/// # Safety
-/// As the calls.
-unsafe fn logged_by(
-    log: &impl Fn(&dyn Display),
-    ours: Result<Rc<Standing>, String>,
-    comm: MPI_Comm,
-    (work, native): (impl FnOnce(&Rc<Collectives>) -> Result<Done, Declined>, impl Fn() -> c_int),
-) -> c_int {
+    let (ours, log) = unsafe { (ours(arguments, comm), log::of_call(name, comm)) };
     let mut is_native = false;
     let logged = || match ours.map_err(Declined::ToNative).and_then(|standing| match &*standing {
         Standing::Trees(collectives) => work(collectives),
@@ -574,6 +288,10 @@ unsafe fn logged_by(
         }
     };
     // SAFETY: a communicator by the caller's promise.
-    let code = unsafe { guarded(comm, logged) };
-    if is_native { native() } else { code }
+    unsafe {
+        let code = guarded(comm, logged);
+        let code = if is_native { native() } else { code };
+        record::ended(began, name, arguments, comm);
+        code
+    }
 }

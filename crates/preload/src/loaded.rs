@@ -39,7 +39,7 @@ struct FoundSymbol {
 /// The handle that asks libraries behind the one that asks: -1 in glibc and musl.
 const NEXT: *mut c_void = std::ptr::without_provenance_mut(usize::MAX);
 
-/// Whether any library has this symbol.
+/// True if a loaded library has this symbol.
 pub(crate) fn has(name: &CStr) -> bool {
     // SAFETY: the null handle asks all libraries that are loaded; the name ends with a zero.
     !unsafe { dlsym(std::ptr::null_mut(), name.as_ptr()) }.is_null()
@@ -51,7 +51,7 @@ pub(crate) fn behind(name: &CStr) -> *mut c_void {
     unsafe { dlsym(NEXT, name.as_ptr()) }
 }
 
-/// The address of this symbol in a library that is loaded, or in those that it needs; else null.
+/// Address of this symbol in a loaded library or its dependencies; null if absent.
 pub(crate) fn in_library(file: &str, name: &CStr) -> *mut c_void {
     /// `RTLD_LAZY | RTLD_NOLOAD` in glibc.
     const ONLY_IF_LOADED: c_int = 1 | 4;

@@ -1,22 +1,22 @@
-//! What is said on standard error: a line at the first call, mistakes, and with `TUWTREE_LOG=1` each call.
+//! Messages on standard error: a line at the first call, mistakes, and with `TUWTREE_LOG=1` a line per call.
 
 use crate::record;
 use std::fmt::Display;
 use std::io::Write;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use tuwtree_binding::raw::{self, MPI_Comm};
+use tuwtree_binding::{is_running, rank_in};
+use tuwtree_executor::ClosedSet;
 use tuwtree_executor::collective::Standing;
 use tuwtree_executor::settings::Setting;
-use tuwtree_executor::sys::raw::{self, MPI_Comm};
-use tuwtree_executor::sys::{is_running, rank_in};
-use tuwtree_executor::{ClosedSet, Operation};
 
-/// How much is said. (The variable is read at the first call.)
+/// Level of detail. (The variable is read at the first call.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Loudness {
     /// `TUWTREE_LOG=0`: mistakes.
     Mistakes,
-    /// Unset: and at the first call, what is intercepted.
+    /// Unset: mistakes, and one line at the first call.
     Once,
     /// Anything else: and each call.
     Calls,
@@ -29,26 +29,22 @@ static LOUDNESS: LazyLock<Loudness> = LazyLock::new(|| match std::env::var_os("T
     Some(_) => Loudness::Calls,
 });
 
-/// How many calls there have been.
+/// Number of calls.
 static CALLS: AtomicU64 = AtomicU64::new(0);
 
-/// Whether the first call has been told of.
+/// True after the line of the first call.
 static IS_ANNOUNCED: AtomicBool = AtomicBool::new(false);
 
-/// Variables of ours besides those of [`Setting`].
-const OTHERS: [&str; 6] = [
+/// Variables besides those of [`Setting`].
+const OTHERS: [&str; 5] = [
     "TUWTREE_DEVICE",
     "TUWTREE_LOG",
-    "TUWTREE_NONBLOCKING",
     "TUWTREE_PERSISTENT",
     "TUWTREE_RECORD",
     "TUWTREE_STOOD_ASIDE",
 ];
 
-/// A call's log that is kept until its operation has ended.
-pub(crate) type CallLog = Box<dyn Fn(&dyn Display)>;
-
-/// The log of a call, for the first processor of its communicator.
+/// The log of a call, for the first rank of its communicator.
 ///
 /// # Safety
 /// `comm` is a handle that MPI has given out, or `MPI_COMM_NULL`.
@@ -68,7 +64,7 @@ pub(crate) unsafe fn of_call(
     }
 }
 
-/// Says once what is done with the calls of this job, and which of our variables there are not.
+/// Prints once the treatment of this job's calls, and unknown `TUWTREE_` variables.
 ///
 /// # Safety
 /// As [`of_call`], and not null.
@@ -102,13 +98,13 @@ pub(crate) unsafe fn announce(comm: MPI_Comm, standing: &Standing) {
         )),
         Standing::Trees(collectives) => {
             let settings = collectives.settings();
-            let of = |operation| settings.rootless(operation).algorithm.name();
-            let (algorithm, allgather) = (settings.algorithm().name(), of(Operation::Allgather));
-            let (reduce_scatter, alltoall) =
-                (of(Operation::ReduceScatter), of(Operation::Alltoall));
+            let algorithm = settings.algorithm().name();
+            let rootless = settings.rootless_choices().map(|(operation, choice)| {
+                format!("{}: {}", operation.function(), choice.algorithm.name())
+            });
+            let rootless = rootless.collect::<Vec<String>>().join("; ");
             say(&format!(
-                "intercepts MPI_Gatherv and MPI_Scatterv: algorithm {algorithm}; MPI_Allgatherv: {allgather}; \
-                 MPI_Reduce_scatter: {reduce_scatter}; MPI_Alltoallv: {alltoall}.{recorded} {HOW_TO_SEE}"
+                "intercepts MPI_Gatherv and MPI_Scatterv: algorithm {algorithm}; {rootless}.{recorded} {HOW_TO_SEE}"
             ));
         }
     }
@@ -131,7 +127,7 @@ fn unknown_variables(names: impl Iterator<Item = std::ffi::OsString>) -> Vec<Str
     unknown
 }
 
-/// Says what may be wrong, unless nothing but mistakes is to be said.
+/// Prints a possible mistake, unless only errors are printed.
 pub(crate) fn hint(what: &str) {
     if *LOUDNESS != Loudness::Mistakes {
         say(what);

@@ -1,7 +1,7 @@
 //! Persistent gather and scatter for programs that know nothing of tuwtree.
 //!
 //! What a program gets is a request of MPI's own, a token: a persistent receive of nothing from this
-//! processor itself, inactive. While the operation is under way the token stays inactive; when it has
+//! rank itself, inactive. While the operation is under way the token stays inactive; when it has
 //! ended, the token is started, and the message that it waits for is sent. So the MPI library itself
 //! says that the request has ended, and makes it inactive again. (A receive from nobody would be
 //! simpler, but in MPICH 4.0 is never active.) Every function that starts, waits for, tests or frees requests
@@ -11,14 +11,13 @@
 //! the MPI library's own would: a program that waits in these for somebody who waits for our
 //! operation would wait for ever. That is why programs must ask for it (`TUWTREE_PERSISTENT=1`).
 
-use crate::nonblocking;
 use std::ffi::c_int;
 use std::rc::{Rc, Weak};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use tuwtree_binding::raw::{self, MPI_Comm, MPI_Request, MPI_Status};
+use tuwtree_binding::{Communicator, MpiError, calls, code_of};
 use tuwtree_executor::collective::{CollectiveError, Collectives, Persistent, guarded};
-use tuwtree_executor::sys::raw::{self, MPI_Comm, MPI_Request, MPI_Status};
-use tuwtree_executor::sys::{Communicator, MpiError, calls, code_of};
 
 const SUCCESS: c_int = raw::MPI_SUCCESS as c_int;
 
@@ -27,7 +26,7 @@ struct TokenOperation {
     token: MPI_Request,
     /// The communicator that the program named, which it may free before the operation.
     comm: MPI_Comm,
-    /// What that communicator carries, as long as it lives.
+    /// The communicator's state, alive as long as it.
     carried: Weak<Collectives>,
     persistent: Persistent<'static>,
 }
@@ -38,8 +37,9 @@ impl TokenOperation {
     }
 }
 
-/// Whose error handler hears of failures: the communicator's, or the world's if that is freed.
-pub(crate) fn listener(comm: MPI_Comm, carried: &Weak<Collectives>) -> MPI_Comm {
+/// Communicator whose error handler receives failures: the operation's, or the world if that is
+/// freed.
+fn listener(comm: MPI_Comm, carried: &Weak<Collectives>) -> MPI_Comm {
     match carried.strong_count() {
         // SAFETY: a constant of the C shim.
         0 => unsafe { raw::RSMPI_COMM_NULL },
@@ -50,7 +50,7 @@ pub(crate) fn listener(comm: MPI_Comm, carried: &Weak<Collectives>) -> MPI_Comm 
 /// All operations that have not been freed.
 struct TokenOperations {
     all: Vec<TokenOperation>,
-    /// Where tokens receive; made with the first.
+    /// Communicator on which tokens are received; made with the first.
     own: Option<Communicator>,
 }
 
@@ -61,17 +61,17 @@ unsafe impl Send for TokenOperations {}
 static OPERATIONS: Mutex<TokenOperations> =
     Mutex::new(TokenOperations { all: Vec::new(), own: None });
 
-/// How many operations there are, set up or nonblocking: without any, calls go straight to the MPI library.
-pub(crate) static COUNT: AtomicUsize = AtomicUsize::new(0);
+/// Number of operations: at 0, calls go straight to the MPI library.
+static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 /// A failure, and whose error handler hears of it.
-pub(crate) type ToldFailure = (MPI_Comm, CollectiveError);
+type ToldFailure = (MPI_Comm, CollectiveError);
 
 fn operations() -> MutexGuard<'static, TokenOperations> {
     OPERATIONS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Why this processor leaves persistent operations to the MPI library, if it does.
+/// Reason for which this rank leaves persistent operations to the MPI library.
 pub(crate) fn allowed() -> Result<(), &'static str> {
     if std::env::var_os("TUWTREE_PERSISTENT").is_none_or(|value| value != "1") {
         return Err("persistent operations are the MPI library's unless TUWTREE_PERSISTENT=1");
@@ -79,11 +79,11 @@ pub(crate) fn allowed() -> Result<(), &'static str> {
     if is_one_by_one() { Ok(()) } else { Err(MANY_THREADS) }
 }
 
-/// Why operations that go on in calls for others are the MPI library's where these come at the same time.
-pub(crate) const MANY_THREADS: &str = "MPI_THREAD_MULTIPLE";
+/// Reason against operations that progress in calls for other operations, where threads call MPI concurrently.
+const MANY_THREADS: &str = "MPI_THREAD_MULTIPLE";
 
-/// Whether calls of MPI come one after the other.
-pub(crate) fn is_one_by_one() -> bool {
+/// True if calls of MPI never overlap.
+fn is_one_by_one() -> bool {
     let mut level = 0;
     // SAFETY: the level is written to a local variable; a constant of the C shim.
     unsafe { calls::query_thread(&mut level).is_ok() && level < raw::RSMPI_THREAD_MULTIPLE }
@@ -118,14 +118,13 @@ pub(crate) fn register(
     Ok(token)
 }
 
-/// Whether there are operations at all.
+/// True if any operation exists.
 fn are_any() -> bool {
     COUNT.load(Ordering::Relaxed) > 0
 }
 
 /// Lets all operations go on that are under way, and has the requests of those end that have ended.
 fn go_on() -> Result<(), ToldFailure> {
-    nonblocking::go_on()?;
     let mut operations = operations();
     let TokenOperations { all, own } = &mut *operations;
     for operation in all {
@@ -151,7 +150,7 @@ fn end(token: &mut MPI_Request, own: MPI_Comm) -> Result<(), MpiError> {
     }
 }
 
-/// Whether one of these stands for an operation that is under way.
+/// True if one of the requests stands for an operation under way.
 fn are_pending(requests: &[MPI_Request]) -> bool {
     let operations = operations();
     let under_way = |one: &&TokenOperation| one.persistent.is_under_way();
@@ -184,7 +183,7 @@ fn forget(request: MPI_Request) -> Result<(), ToldFailure> {
 }
 
 /// The code of a result, after the error handler has heard of a failure.
-pub(crate) fn told(result: Result<(), ToldFailure>) -> c_int {
+fn told(result: Result<(), ToldFailure>) -> c_int {
     match result {
         Ok(()) => SUCCESS,
         // SAFETY: an operation names its communicator as long as that lives, and then none.
@@ -195,7 +194,7 @@ pub(crate) fn told(result: Result<(), ToldFailure>) -> c_int {
 /// The requests of a call.
 ///
 /// # Safety
-/// `requests` points to so many requests, or `count` is not positive.
+/// `requests` points to `count` requests, or `count` is not positive.
 unsafe fn listed<'a>(count: c_int, requests: *const MPI_Request) -> &'a [MPI_Request] {
     match usize::try_from(count) {
         // SAFETY: so many requests by the caller's promise, looked at before MPI writes there.

@@ -1,10 +1,10 @@
-//! What a program calls, for `tuwtree advise --recording`: with `TUWTREE_RECORD=FILE`, each process that is the root
-//! of calls writes them when it calls `MPI_Finalize`, rank 0 of the job to FILE and others to FILE.RANK. Calls without a
-//! root are written by the communicator's first rank, which knows all blocks as all do; alltoalls by each.
+//! Recording of a program's calls for `tuwtree advise --recording`: with `TUWTREE_RECORD=FILE`, each process that was a
+//! root writes its calls in `MPI_Finalize`, rank 0 of the job to FILE and others to FILE.RANK. The communicator's first
+//! rank writes calls without a root, as all ranks know all blocks; each rank writes its alltoalls.
 //!
-//! Processes do not talk with each other for this, so that it makes no difference to the program whether all of
-//! them record. A call costs two looks at the clock, a look at each count, and a look into a table; what is
-//! kept is bounded ([`MOST_ENTRIES`], [`MOST_BLOCKS`]), and calls beyond are counted only.
+//! Processes do not communicate for this, so that recording some of them changes nothing in the program. A call costs
+//! two readings of the clock, one pass over the counts and one look-up in a table; memory is bounded ([`MOST_ENTRIES`],
+//! [`MOST_BLOCKS`]), and further calls are only counted.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -13,11 +13,11 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::Instant;
+use tuwtree_binding::raw::{self, MPI_Comm};
+use tuwtree_binding::{Arguments, is_inter, library_version, rank_in, size_of};
 use tuwtree_executor::Operation;
-use tuwtree_executor::sys::raw::{self, MPI_Comm};
-use tuwtree_executor::sys::{Arguments, RootCounts, is_inter, library_version, rank_in, size_of};
 use tuwtree_io::Destination;
-use tuwtree_measure::{RecordedCall, RecordedOperation, Recording};
+use tuwtree_measure::{RecordedCall, Recording};
 
 /// No more entries are kept.
 const MOST_ENTRIES: usize = 4096;
@@ -31,7 +31,7 @@ static FILE: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
 
 static RECORDED: Mutex<Option<Recorded>> = Mutex::new(None);
 
-/// What has been recorded.
+/// All recorded calls.
 #[derive(Debug, Default)]
 struct Recorded {
     /// The place of each entry among all.
@@ -42,27 +42,27 @@ struct Recorded {
     left_out_seconds: f64,
 }
 
-/// What makes calls the same: counts by a hash of 64 bits.
+/// Identity of a call; counts by a 64-bit hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Key {
     function: &'static str,
     root: usize,
     processes: usize,
-    element_bytes: u64,
     counts: u64,
 }
 
-/// Where calls are recorded to, if they are.
+/// File of the recording, if enabled.
 pub(crate) fn file() -> Option<&'static Path> {
     FILE.as_deref()
 }
 
-/// When a call began, if calls are recorded.
+/// Start of a call, if recorded.
 pub(crate) fn began() -> Option<Instant> {
     FILE.as_ref().map(|_| Instant::now())
 }
 
-/// Records a call that has ended, if this process was its root.
+/// Records a call that has ended, if this rank is the one that does: the root, without a root the first rank, in an
+/// alltoall each.
 ///
 /// # Safety
 /// `comm` is a handle that MPI has given out, or `MPI_COMM_NULL`; the arguments' promise.
@@ -74,78 +74,24 @@ pub(crate) unsafe fn ended(
 ) {
     let Some(began) = began else { return };
     let seconds = began.elapsed().as_secs_f64();
+    let operation = arguments.operation();
+    let is_rooted = operation.is_rooted();
     // SAFETY: a communicator by the caller's promise, or null, which is not asked.
     let place = unsafe {
-        match comm == raw::RSMPI_COMM_NULL {
+        match comm == raw::RSMPI_COMM_NULL || (!is_rooted && is_inter(comm).unwrap_or(true)) {
             true => None,
             false => size_of(comm).ok().zip(rank_in(comm).ok()),
         }
     };
     let Some((processes, rank)) = place else { return };
-    let root = match arguments.operation().is_rooted() {
-        true => arguments.root(processes),
-        false => Some(0),
-    };
-    let root = root.filter(|&root| root == rank);
-    let Some((root, (counts, element_bytes))) = root.zip(arguments.root_counts(processes)) else {
-        return;
-    };
-    let hash = match counts {
-        RootCounts::Int(counts) => hash_of(counts, |count| count as u64),
-        RootCounts::Large(counts) => hash_of(counts, |count| count as u64),
-    };
-    let key = Key { function, root, processes, element_bytes, counts: hash };
-    let block = |count: i64| u64::try_from(count).unwrap_or(0).saturating_mul(element_bytes);
-    let blocks = || match counts {
-        RootCounts::Int(counts) => counts.iter().map(|&count| block(count.into())).collect(),
-        RootCounts::Large(counts) => counts.iter().map(|&count| block(count)).collect(),
-    };
-    let operation = match arguments.operation() {
-        Operation::Allgather => RecordedOperation::Allgather,
-        Operation::Scatter => RecordedOperation::Scatter,
-        _ => RecordedOperation::Gather,
-    };
+    let Some(blocks) = arguments.recorded_blocks(rank, processes) else { return };
+    let key = Key { function, root: rank, processes, counts: hash_of(&blocks) };
     let mut recorded = RECORDED.lock().unwrap_or_else(PoisonError::into_inner);
     recorded.get_or_insert_default().add(key, seconds, operation, blocks);
 }
 
-/// Records a call without a root that has ended: what each block has in bytes is asked of whoever records it, the first
-/// rank of the communicator, or of an alltoall each.
-///
-/// # Safety
-/// `comm` is a handle that MPI has given out, or `MPI_COMM_NULL`; what `blocks` needs.
-pub(crate) unsafe fn ended_everywhere(
-    began: Option<Instant>,
-    (function, operation): (&'static str, RecordedOperation),
-    comm: MPI_Comm,
-    blocks: impl FnOnce(usize) -> Option<Vec<u64>>,
-) {
-    let Some(began) = began else { return };
-    let seconds = began.elapsed().as_secs_f64();
-    // SAFETY: a communicator by the caller's promise, or null, which is not asked.
-    let place = unsafe {
-        match comm == raw::RSMPI_COMM_NULL || is_inter(comm).unwrap_or(true) {
-            true => None,
-            false => size_of(comm).ok().zip(rank_in(comm).ok()),
-        }
-    };
-    let is_recorded = |rank| rank == 0 || operation == RecordedOperation::Alltoall;
-    let Some((processes, root)) = place.filter(|&(_, rank)| is_recorded(rank)) else { return };
-    let Some(blocks) = blocks(processes) else { return };
-    let counts = hash_of(&blocks, |bytes| bytes);
-    let key = Key { function, root, processes, element_bytes: 1, counts };
-    let mut recorded = RECORDED.lock().unwrap_or_else(PoisonError::into_inner);
-    recorded.get_or_insert_default().add(key, seconds, operation, || blocks);
-}
-
 impl Recorded {
-    fn add(
-        &mut self,
-        key: Key,
-        seconds: f64,
-        operation: RecordedOperation,
-        blocks: impl FnOnce() -> Vec<u64>,
-    ) {
+    fn add(&mut self, key: Key, seconds: f64, operation: Operation, blocks: Vec<u64>) {
         if let Some(&place) = self.places.get(&key) {
             let entry = &mut self.entries[place];
             entry.calls += 1;
@@ -165,7 +111,7 @@ impl Recorded {
             function: key.function.to_owned(),
             operation,
             root: key.root,
-            block_sizes_bytes: blocks(),
+            block_sizes_bytes: blocks,
             calls: 1,
             seconds,
             least_seconds: seconds,
@@ -175,23 +121,23 @@ impl Recorded {
 }
 
 /// A number that stands for counts. (Four at a time, so that none waits for the one before.)
-fn hash_of<T: Copy>(counts: &[T], word: impl Fn(T) -> u64) -> u64 {
+fn hash_of(blocks: &[u64]) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut lanes = [1_u64, 2, 3, 4];
-    let mut fours = counts.chunks_exact(4);
+    let mut fours = blocks.chunks_exact(4);
     for four in &mut fours {
-        for (lane, &count) in lanes.iter_mut().zip(four) {
-            *lane = (lane.rotate_left(23) ^ word(count)).wrapping_mul(FACTOR);
+        for (lane, &bytes) in lanes.iter_mut().zip(four) {
+            *lane = (lane.rotate_left(23) ^ bytes).wrapping_mul(FACTOR);
         }
     }
-    let rest = fours.remainder().iter().map(|&count| word(count));
-    rest.chain(lanes).fold(counts.len() as u64, |hash, word| {
+    let rest = fours.remainder().iter().copied();
+    rest.chain(lanes).fold(blocks.len() as u64, |hash, word| {
         (hash.rotate_left(23) ^ word ^ (word >> 29)).wrapping_mul(FACTOR)
     })
 }
 
-/// Writes what has been recorded, if anything is to be, and removes what an earlier job has left in the same files, so
-/// that all of them are of one job: each process its own, the first also those of ranks beyond the last.
+/// Writes the recording, if enabled, and removes files of an earlier job, so that all files are of one job: each
+/// process its own, the first also those of ranks beyond the last.
 pub(crate) fn write() {
     let Some(file) = FILE.as_ref() else { return };
     // SAFETY: MPI is initialized, or the calls fail; the world's handle is MPI's own.

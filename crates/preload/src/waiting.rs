@@ -1,5 +1,5 @@
-//! A hint for whoever waits: all ranks of a communicator must have this library, and a launcher may have given it to
-//! some only.
+//! A hint during long waits: all ranks of a communicator need this library, and a launcher may have given it to some
+//! only.
 
 use crate::log;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,14 +7,13 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-/// How long all ranks may take to make their first call before the hint is given.
+/// Time that all ranks may take to make their first call before the hint.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Whether this process has agreed with others before.
+/// True after this process first agreed with others.
 static HAS_AGREED: AtomicBool = AtomicBool::new(false);
 
-/// What `work` returns, in which all ranks agree for the first time; if that takes long, what may be the reason is said
-/// meanwhile.
+/// Runs `work`, in which all ranks agree for the first time; if it takes long, prints the likely reason meanwhile.
 ///
 /// A thread waits, which calls nothing of MPI; where it cannot be had, nothing is said.
 pub(crate) fn hinting<T>(work: impl FnOnce() -> T) -> T {

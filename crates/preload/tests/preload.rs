@@ -31,7 +31,7 @@ fn source(name: &str) -> PathBuf {
 
 /// Runs a program with the library loaded before all others.
 fn run_preloaded(
-    processors: usize,
+    ranks: usize,
     program: &Path,
     arguments: &[&str],
     environment: &[(&str, &str)],
@@ -45,7 +45,7 @@ fn run_preloaded(
     if environment.iter().all(|&(name, _)| name != "TUWTREE_LOG") {
         environment.push(("TUWTREE_LOG", "1".to_owned()));
     }
-    run(processors, program, arguments, &environment)
+    run(ranks, program, arguments, &environment)
 }
 
 /// The lines of ours in what was said.
@@ -72,8 +72,8 @@ fn compiled_by(compiler: &str, directory: &Path, name: &str) -> PathBuf {
     program
 }
 
-fn numbers(processors: usize) -> usize {
-    (0..processors).map(|rank| rank % 4).sum()
+fn numbers(ranks: usize) -> usize {
+    (0..ranks).map(|rank| rank % 4).sum()
 }
 
 /// The file of a machine whose messages take so long that trees pay.
@@ -184,7 +184,7 @@ fn whoever_waits_for_ranks_that_run_without_it_says_what_may_be_wrong() {
     let script = directory.path().join("partly.sh");
     let text_of_script = format!(
         "#!/bin/sh\n[ \"${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}\" != 0 ] || export LD_PRELOAD={}:$LD_PRELOAD\n\
-         exec timeout -k 1 13 {}\n",
+         exec timeout -k 1 20 {}\n",
         library.display(),
         program.display()
     );
@@ -257,30 +257,39 @@ fn as_many_communicators_as_without_it_and_where_there_are_no_more_the_librarys_
     assert_eq!(said(&output), said(&alone));
 }
 
-#[test]
-fn threads_with_a_communicator_each_gather_at_once_and_wait_for_nobody_elses() {
-    /// So many times the library's own time are no noise: it was a thousand times once, and a built tree takes three
-    /// messages in place of one.
-    const MOST: f64 = 25.0;
+/// Runs gathers in threads, each with a communicator; returns, for each setting, the number of wrong results and the ratio
+/// to the library's own time; empty if the library has no threads.
+fn gathers_in_threads() -> Vec<(u64, f64)> {
     let directory = tempfile::tempdir().unwrap();
     let program = compiled(directory.path(), "unaware_threads.c");
     let machine = slow_machine(directory.path());
-    for setting in [
+    let settings = [
         ("TUWTREE_ALGORITHM", "adaptive"),
         ("TUWTREE_ALGORITHM", "linear"),
         ("TUWTREE_MACHINE", machine.as_str()),
-    ] {
-        let environment = [("TUWTREE_LOG", "0"), setting];
-        let output = run_preloaded(2, &program, &["30", "5"], &environment);
+    ];
+    let gathered = |setting| {
+        let output = run_preloaded(2, &program, &["30", "5"], &[("TUWTREE_LOG", "0"), setting]);
         assert!(output.status.success(), "{output:?}");
         let said = text(&output.stdout);
-        if said.contains("no threads") {
-            continue;
-        }
-        let ratio = said.trim().rsplit_once("ratio ").expect(&said).1;
-        let is_near = ratio.parse::<f64>().unwrap() < MOST;
-        assert!(said.contains("0 wrong") && is_near, "{setting:?}: {said}");
-    }
+        println!("{setting:?}: {said}");
+        let (wrong, rest) = said.trim().split_once(" wrong")?;
+        let (_, ratio) = rest.rsplit_once("ratio ").expect(&said);
+        Some((wrong.parse().expect(&said), ratio.parse().expect(&said)))
+    };
+    settings.into_iter().filter_map(gathered).collect()
+}
+
+#[test]
+fn threads_with_a_communicator_each_gather_at_once() {
+    assert!(gathers_in_threads().into_iter().all(|(wrong, _)| wrong == 0));
+}
+
+#[test]
+#[ignore = "compares times, which takes a quiet machine; run by `./test --all`"]
+fn threads_wait_for_no_gather_of_another_thread() {
+    // It was a thousand times the library's own time once; a built tree takes three messages in place of one.
+    assert!(gathers_in_threads().into_iter().all(|(_, ratio)| ratio < 25.0));
 }
 
 #[test]
@@ -367,20 +376,20 @@ fn tools_of_the_profiling_interface_work_before_it_and_behind_it() {
 fn a_c_program_that_knows_nothing_gathers_along_trees() {
     let directory = tempfile::tempdir().unwrap();
     let program = compiled(directory.path(), "unaware.c");
-    for processors in [1, 2, 5] {
+    for ranks in [1, 2, 5] {
         for algorithm in ["adaptive-gather-time", "adaptive-data-size", "linear"] {
             let environment = [("TUWTREE_ALGORITHM", algorithm)];
-            let output = run_preloaded(processors, &program, &[], &environment);
+            let output = run_preloaded(ranks, &program, &[], &environment);
             assert!(output.status.success(), "{output:?}");
-            let gathered = format!("gathered {} numbers", numbers(processors));
+            let gathered = format!("gathered {} numbers", numbers(ranks));
             assert!(text(&output.stdout).contains(&gathered), "{output:?}");
             let log = text(&output.stderr);
             for (call, name) in [(1, "MPI_Gatherv"), (2, "MPI_Scatterv")] {
-                let line = format!("tuwtree: {name}, call {call}: {algorithm} on {processors} ");
+                let line = format!("tuwtree: {name}, call {call}: {algorithm} on {ranks} ");
                 assert!(log.contains(&line), "{log}");
             }
             let inter = "tuwtree: MPI_Gatherv, call 3: native: an inter-communicator";
-            assert_eq!(log.contains(inter), processors > 1, "{log}");
+            assert_eq!(log.contains(inter), ranks > 1, "{log}");
         }
     }
 }
@@ -450,7 +459,7 @@ fn with_a_machine_calls_go_along_trees_where_these_are_better() {
 fn persistent_operations_go_along_trees_if_a_program_asks_for_it() {
     let directory = tempfile::tempdir().unwrap();
     let program = compiled(directory.path(), "unaware_persistent.c");
-    for processors in [1, 2, 3, 5, 8] {
+    for ranks in [1, 2, 3, 5, 8] {
         for (algorithm, mode) in
             [("adaptive-gather-time", "strict"), ("adaptive-data-size", "eager")]
         {
@@ -459,13 +468,12 @@ fn persistent_operations_go_along_trees_if_a_program_asks_for_it() {
                 ("TUWTREE_ALGORITHM", algorithm),
                 ("TUWTREE_MODE", mode),
             ];
-            let output = run_preloaded(processors, &program, &[], &environment);
+            let output = run_preloaded(ranks, &program, &[], &environment);
             assert!(output.status.success(), "{output:?}");
             assert!(text(&output.stdout).contains("24 steps, 0 wrong"), "{output:?}");
             let log = text(&output.stderr);
             for (call, name) in [(1, "MPI_Gatherv_init"), (2, "MPI_Scatterv_init")] {
-                let line =
-                    format!("tuwtree: {name}, call {call}: set up on {processors} processes");
+                let line = format!("tuwtree: {name}, call {call}: set up on {ranks} processes");
                 assert!(log.contains(&line), "{log}");
             }
         }
@@ -513,9 +521,9 @@ fn arrives(
 fn a_failure_after_the_communicator_was_freed_is_told_and_does_not_crash() {
     let directory = tempfile::tempdir().unwrap();
     let program = compiled(directory.path(), "unaware_freed.c");
-    for processors in [1, 3] {
+    for ranks in [1, 3] {
         let environment = [("TUWTREE_PERSISTENT", "1"), ("TUWTREE_ALGORITHM", "adaptive")];
-        let output = run_preloaded(processors, &program, &[], &environment);
+        let output = run_preloaded(ranks, &program, &[], &environment);
         assert!(output.status.success(), "{output:?}");
         assert!(text(&output.stdout).contains("outlived, 0 wrong"), "{output:?}");
     }

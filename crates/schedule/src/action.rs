@@ -1,9 +1,9 @@
-//! What a processor does: copy, send, receive, or send and receive at once.
+//! Actions of a rank: copy, send, receive, or send and receive at once.
 
 use crate::hold::Held;
 use tuwtree_model::Rank;
 
-/// One of a processor's three buffers.
+/// One of a rank's three buffers.
 #[derive(
     Clone,
     Copy,
@@ -22,20 +22,20 @@ use tuwtree_model::Rank;
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Buffer {
-    /// What the program gives to the collective. Never written.
+    /// Data that the program gives to the collective. Never written.
     Input,
     /// Temporary room for data on its way.
     Segment,
-    /// What the program gets.
+    /// Result for the program.
     Output,
 }
 
 /// Consecutive bytes of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Piece {
-    /// Where they start, in bytes from the buffer's start.
+    /// Offset in bytes from the buffer's start.
     pub offset: u64,
-    /// How many they are; more than 0.
+    /// Number of bytes; more than 0.
     pub bytes: u64,
 }
 
@@ -62,53 +62,53 @@ impl Region<'_> {
     }
 }
 
-/// A message to another processor.
+/// A message to another rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Send<'a> {
     /// The receiver, another rank than the sender.
     pub to: Rank,
-    /// Messages between two processors match in order, each tag by itself.
+    /// Messages between two ranks match in order, each tag by itself.
     pub tag: u32,
     /// The data, in the order of its pieces.
     pub from: Region<'a>,
 }
 
-/// A message from another processor.
+/// A message from another rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Receive<'a> {
     /// The sender, another rank than the receiver.
     pub from: Rank,
-    /// Messages between two processors match in order, each tag by itself.
+    /// Messages between two ranks match in order, each tag by itself.
     pub tag: u32,
-    /// Where the data goes.
+    /// Destination of the data.
     pub into: Region<'a>,
-    /// What happens to the data that is there.
+    /// Treatment of the data at the destination.
     pub arrival: Arrival,
 }
 
-/// How received or copied data and the data that it meets go together.
+/// Treatment of received or copied data at its destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Arrival {
-    /// What comes replaces what is there.
+    /// Replaces the data there.
     #[default]
     Store,
-    /// A reduction: what comes is the left operand, what is there the right one.
+    /// A reduction: arriving data is the left operand, data there the right one.
     CombineLeft,
-    /// A reduction: what is there is the left operand, what comes the right one.
+    /// A reduction: data there is the left operand, arriving data the right one.
     CombineRight,
 }
 
-/// What an action does.
+/// Kind of an action, with its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deed<'a> {
-    /// Copies data from one buffer of the processor to another, or combines it with what is there as
-    /// `MPI_Reduce_local` does, which takes the operator's time and not that of a copy; both regions have one size.
+    /// Copies data from one buffer of the rank to another, or combines it with the data there as `MPI_Reduce_local`
+    /// does, which takes the operator's time instead of a copy's; both regions have one size.
     Copy {
         /// The data, in the order of its pieces.
         from: Region<'a>,
         /// As many bytes as are read, in the order of its pieces.
         into: Region<'a>,
-        /// What happens to the data that is there.
+        /// Treatment of the data at the destination.
         arrival: Arrival,
     },
     /// Sends one message.
@@ -119,12 +119,12 @@ pub enum Deed<'a> {
     Exchange(Send<'a>, Receive<'a>),
 }
 
-/// A step of a processor's program.
+/// A step of a rank's program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Action<'a> {
     /// The port, in `0..ports`, that the action occupies from its start to its end.
     pub port: u16,
-    /// The copy or message, with what it reads and writes.
+    /// The copy or message, with the regions that it reads and writes.
     pub deed: Deed<'a>,
 }
 
@@ -156,7 +156,7 @@ impl<'a> Action<'a> {
         Action { deed, ..self }
     }
 
-    /// What the action reads of the processor's own buffers.
+    /// Region of the rank's own buffers that the action reads.
     pub fn reads(&self) -> Option<Region<'a>> {
         match self.deed {
             Deed::Copy { from, .. } => Some(from),
@@ -164,7 +164,7 @@ impl<'a> Action<'a> {
         }
     }
 
-    /// How what the action receives or copies and the data that is there go together.
+    /// Treatment of the data at the action's destination.
     pub fn arrival(&self) -> Arrival {
         match self.deed {
             Deed::Copy { arrival, .. } => arrival,
@@ -173,19 +173,19 @@ impl<'a> Action<'a> {
         }
     }
 
-    /// Where what the action receives or copies is combined with what is there, if it is.
+    /// Region in which the action combines received or copied data, if it does.
     pub fn combines(&self) -> Option<Region<'a>> {
         self.writes().filter(|_| self.arrival() != Arrival::Store)
     }
 
-    /// Whether the action needs what earlier receives and copies have written: it reads from the
-    /// segment or the output, or combines what it receives or copies with what is there.
+    /// True if the action needs the results of earlier receives and copies: it reads from the
+    /// segment or the output, or combines received or copied data.
     pub fn needs_written(&self) -> bool {
         self.reads().is_some_and(|region| region.buffer != Buffer::Input)
             || self.combines().is_some()
     }
 
-    /// What the action writes of the processor's own buffers.
+    /// Region of the rank's own buffers that the action writes.
     pub fn writes(&self) -> Option<Region<'a>> {
         match self.deed {
             Deed::Copy { into, .. } => Some(into),

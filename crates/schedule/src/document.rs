@@ -22,10 +22,10 @@ use tuwtree_model::document::{Header, shortened};
 /// The name of the format.
 pub const FORMAT: &str = "tuwtree-schedule";
 
-/// Writes a schedule as one JSON object, a line for each processor's actions.
+/// Writes a schedule as one JSON object, a line for each rank's actions.
 ///
 /// # Errors
-/// Those of `output`.
+/// Errors of `output`.
 ///
 /// # Complexity
 /// O(1) for each block, action and piece; no memory to speak of.
@@ -35,7 +35,7 @@ pub fn write(schedule: &Schedule, output: &mut dyn Write) -> io::Result<()> {
     write!(output, "{open},\n\"segment_bytes\":")?;
     serde_json::to_writer(&mut *output, &Segments(schedule))?;
     write!(output, ",\n\"actions\":[")?;
-    for rank in 0..schedule.processors() {
+    for rank in 0..schedule.ranks() {
         output.write_all(if rank == 0 { b"\n" } else { b",\n" })?;
         serde_json::to_writer(&mut *output, &ActionList(schedule.programs(), rank))?;
     }
@@ -45,8 +45,7 @@ pub fn write(schedule: &Schedule, output: &mut dyn Write) -> io::Result<()> {
 /// The schedule in a JSON text.
 ///
 /// # Errors
-/// What is wrong, in a few words, with line and column for what is no JSON or does not have the fields
-/// it should.
+/// The fault in a few words, with line and column for text that is no JSON or has other fields.
 ///
 /// # Complexity
 /// O(p log p) and O(1) for each action and piece; memory is at most twice the text's.
@@ -105,7 +104,7 @@ mod tests {
     use super::*;
     use tuwtree_model::{BlockSizes, Homogeneous, Problem, Step, Tree};
 
-    const GOOD: &str = r#"{"format":"tuwtree-schedule","version":1,"operation":"gather","processors":3,"root":1,"order":"ordered","ports":1,"costs":{"alpha":100.0,"beta_per_byte":1.0,"gamma_per_byte":0.5},"block_sizes_bytes":[2,1,4],
+    const GOOD: &str = r#"{"format":"tuwtree-schedule","version":6,"operation":"gather","ranks":3,"root":1,"order":"ordered","ports":1,"costs":{"alpha":100.0,"beta_per_byte":1.0,"gamma_per_byte":0.5},"block_sizes_bytes":[2,1,4],
 "segment_bytes":[0,0,0],
 "actions":[
 [{"send":1,"from":["input",0,2]}],
@@ -128,6 +127,9 @@ mod tests {
         write(&schedule(), &mut text).unwrap();
         assert_eq!(String::from_utf8(text).unwrap(), GOOD);
         assert_eq!(read(GOOD.as_bytes()).unwrap(), schedule());
+        let old =
+            GOOD.replace("\"version\":6", "\"version\":1").replace("\"ranks\"", "\"processors\"");
+        assert_eq!(read(old.as_bytes()).unwrap(), schedule());
     }
 
     #[test]
@@ -139,10 +141,8 @@ mod tests {
     }
 
     #[test]
-    fn an_overhead_is_written_in_version_2_and_only_where_it_is_not_all_of_alpha() {
-        let text = GOOD
-            .replace("\"version\":1", "\"version\":2")
-            .replace("\"alpha\":100.0", "\"alpha\":100.0,\"overhead\":40.0");
+    fn an_overhead_is_written_only_where_it_is_not_all_of_alpha() {
+        let text = GOOD.replace("\"alpha\":100.0", "\"alpha\":100.0,\"overhead\":40.0");
         let schedule = read(text.as_bytes()).unwrap();
         let mut written = Vec::new();
         write(&schedule, &mut written).unwrap();
@@ -159,10 +159,10 @@ mod tests {
     }
 
     #[test]
-    fn costs_of_exchanges_are_written_in_version_5_and_only_where_they_differ() {
+    fn costs_of_exchanges_are_written_only_where_they_differ() {
         let costs = "\"gamma_per_byte\":0.5";
         let stated = |exchange: &str| GOOD.replace(costs, &format!("{costs},{exchange}"));
-        let newest = |exchange: &str| stated(exchange).replace("\"version\":1", "\"version\":5");
+        let newest = |exchange: &str| stated(exchange);
         let written = |text: &str| {
             let mut written = Vec::new();
             write(&read(text.as_bytes()).unwrap(), &mut written).unwrap();
@@ -176,7 +176,7 @@ mod tests {
         assert_eq!(written(&newest("\"exchange_alpha\":100,\"exchange_beta_per_byte\":1")), GOOD);
         for (text, message) in [
             (
-                stated("\"exchange_beta_per_byte\":1.5").replace("\"version\":1", "\"version\":4"),
+                stated("\"exchange_beta_per_byte\":1.5").replace("\"version\":6", "\"version\":4"),
                 "\"exchange_alpha\" or \"exchange_beta_per_byte\" in a document of version 4; it needs version 5",
             ),
             (
@@ -195,10 +195,8 @@ mod tests {
     }
 
     #[test]
-    fn duplex_ports_are_written_in_version_5_and_only_where_they_are_duplex() {
-        let text = GOOD
-            .replace("\"version\":1", "\"version\":5")
-            .replace("\"ports\":1", "\"ports\":1,\"duplex\":true");
+    fn duplex_ports_are_written_only_where_they_are_duplex() {
+        let text = GOOD.replace("\"ports\":1", "\"ports\":1,\"duplex\":true");
         let schedule = read(text.as_bytes()).unwrap();
         assert!(schedule.task().duplex);
         let mut written = Vec::new();
@@ -212,8 +210,9 @@ mod tests {
 
     #[test]
     fn what_is_no_schedule_is_refused_by_name() {
+        let good = GOOD.replace("\"version\":6", "\"version\":1");
         for (from, to, message) in [
-            ("\"version\":1", "\"version\":6", "version 6 of format \"tuwtree-schedule\""),
+            ("\"version\":1", "\"version\":7", "version 7 of format \"tuwtree-schedule\""),
             (
                 "\"version\":1,\"operation\":\"gather\"",
                 "\"version\":2,\"operation\":\"allreduce\"",
@@ -261,8 +260,8 @@ mod tests {
             ("\"send\":1,", "\"port\":1,\"send\":1,", "port 1 is outside 0..1"),
             ("]}\n", "]}\n x", "trailing characters at line 8"),
         ] {
-            let bad = GOOD.replacen(from, to, 1);
-            assert_ne!(bad, GOOD, "{from} is not in the document");
+            let bad = good.replacen(from, to, 1);
+            assert_ne!(bad, good, "{from} is not in the document");
             let error = read(bad.as_bytes()).unwrap_err().to_string();
             assert!(error.contains(message), "{bad}: {error}");
         }

@@ -1,4 +1,4 @@
-//! What holds a port, or one side of it: an action, or half of an exchange.
+//! Holder of a port, or of one side of it: an action, or half of an exchange.
 //!
 //! ```text
 //! duplex: false   port 0   [ copy ][ exchange: the later half ][ send ]
@@ -11,7 +11,7 @@ use crate::program::Programs;
 use std::collections::BTreeMap;
 use tuwtree_model::Rank;
 
-/// What an action, or half of one, holds while it goes on.
+/// An action, or half of one, that holds a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Held {
     /// All of a port: any action where ports are not duplex, and a copy.
@@ -23,7 +23,7 @@ pub enum Held {
 }
 
 impl Held {
-    /// What an action holds one after the other of, on duplex ports or others: itself, or the halves of an exchange.
+    /// Parts of an action that hold a port, duplex or not, one after the other: itself, or the halves of an exchange.
     fn of(action: &Action<'_>, duplex: bool) -> &'static [Held] {
         match action.deed {
             _ if !duplex => &[Held::Port],
@@ -34,7 +34,7 @@ impl Held {
         }
     }
 
-    /// Whether what of this action holds it waits for all earlier receives and copies of its processor.
+    /// True if this part of the action waits for all earlier receives and copies of its rank.
     pub(crate) fn needs_written(self, action: &Action<'_>) -> bool {
         match self {
             Held::Port => action.needs_written(),
@@ -43,13 +43,13 @@ impl Held {
         }
     }
 
-    /// Whether later reads wait for what of this action holds it: it receives or copies.
+    /// True if later reads wait for this part of the action: it receives or copies.
     pub(crate) fn writes(self, action: &Action<'_>) -> bool {
         self != Held::SendSide && action.writes().is_some()
     }
 
-    /// The lanes of a rank, on each of which one hold goes on at a time: of a port k that is not duplex lane k;
-    /// else 2 k to send and 2 k + 1 to receive. The second if there are two.
+    /// The lanes of a rank, each of which one hold occupies at a time: lane k for a port k that is not duplex; else 2 k
+    /// to send and 2 k + 1 to receive. The second if there are two.
     fn lanes(self, port: u16, duplex: bool) -> (usize, Option<usize>) {
         let port = usize::from(port);
         match self {
@@ -79,7 +79,7 @@ struct Halves {
     /// For each hold that receives to combine the last on the side of its port that sends, listed before it or beside
     /// it; else [`NONE`].
     awaits: Vec<u32>,
-    /// For each hold that sends the first of those that await it, and for each of these the next, or [`NONE`].
+    /// For each sending hold, the first hold that awaits it, and for each of these the next, or [`NONE`].
     awaited_by: Vec<u32>,
 }
 
@@ -132,7 +132,7 @@ impl Holds {
         Holds { actions, halves: Some(halves) }
     }
 
-    /// Whether holds are actions, by the same numbers.
+    /// True if holds are actions, with equal numbers.
     pub(crate) fn are_actions(&self) -> bool {
         self.halves.is_none()
     }
@@ -160,7 +160,7 @@ impl Holds {
         }
     }
 
-    /// The numbers of the holds of a processor.
+    /// The numbers of the holds of a rank.
     pub(crate) fn of_rank(&self, programs: &Programs, rank: Rank) -> std::ops::Range<usize> {
         self.of(programs.range(rank))
     }
@@ -181,7 +181,7 @@ impl Holds {
         (awaited != NONE).then_some(awaited as usize)
     }
 
-    /// The holds that combine what they receive when this send has ended.
+    /// The holds that combine received data when this send has ended.
     pub(crate) fn awaiting(&self, hold: usize) -> impl Iterator<Item = usize> + '_ {
         let known = |next: u32| (next != NONE).then_some(next as usize);
         let halves = self.halves.as_ref().filter(|halves| halves.held[hold] == Held::SendSide);
@@ -189,12 +189,12 @@ impl Holds {
         std::iter::successors(first, move |&next| known(halves?.awaited_by[next]))
     }
 
-    /// The lanes of a hold of an action on this port, of which there may be two ([`Held`]).
+    /// The one or two lanes of a hold of an action on this port ([`Held`]).
     pub(crate) fn lanes(&self, hold: usize, port: u16) -> (usize, Option<usize>) {
         self.held(hold).lanes(port, self.halves.is_some())
     }
 
-    /// What an action holds, and the lanes.
+    /// The holds of an action, and their lanes.
     pub(crate) fn of_action(
         action: &Action<'_>,
         duplex: bool,
@@ -206,12 +206,12 @@ impl Holds {
         })
     }
 
-    /// Whether a hold, of this action, waits for all earlier receives and copies of its processor.
+    /// True if a hold of this action waits for all earlier receives and copies of its rank.
     pub(crate) fn needs_written(&self, hold: usize, action: &Action<'_>) -> bool {
         self.held(hold).needs_written(action)
     }
 
-    /// Whether later reads wait for a hold of this action: it receives or copies.
+    /// True if later reads wait for a hold of this action: it receives or copies.
     pub(crate) fn writes(&self, hold: usize, action: &Action<'_>) -> bool {
         self.held(hold).writes(action)
     }

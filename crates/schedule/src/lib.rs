@@ -1,9 +1,9 @@
-//! What each rank does in a collective operation, step by step.
+//! Schedules: the actions of each rank in a collective operation, step by step.
 //!
-//! A tree is a plan; a [`Schedule`] is what each rank does: copy, send, receive, in which order,
-//! from which place of which buffer to which. Its actions are general enough for collectives other
-//! than those that follow a tree: a rank may send and receive many times, in both directions at
-//! once, forward parts of what it holds, and combine what it gets.
+//! A tree is a plan; a [`Schedule`] is each rank's list of actions: copy, send, receive, in order,
+//! from and to regions of its buffers. Actions are general enough for collectives without a tree: a
+//! rank may send and receive many times, in both directions at once, forward parts of its data, and
+//! combine received data.
 //!
 //! - [`Schedule::of_tree`]: gather, scatter, broadcast and reduction along a tree. Those of allgathers are made
 //!   in `tuwtree-collective`.

@@ -1,6 +1,6 @@
 //! The schedule of a tree.
 //!
-//! Every processor's segment holds the blocks of its subtree: in rank order where these are
+//! Every rank's segment holds the blocks of its subtree: in rank order where these are
 //! consecutive, in the order in which they arrive otherwise. A gather's leaf sends straight from its
 //! input, and the root receives straight into its output; scatter mirrors that. Where there is no
 //! data, nothing is sent.
@@ -19,15 +19,15 @@ use tuwtree_model::{
     Problem, Rank, StatedCosts, Step, TimeError, Tree, completion,
 };
 
-/// Why a tree has no schedule.
+/// A tree that has no schedule.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum OfTreeError {
-    /// The payload is for another number of processors.
+    /// The payload is for another number of ranks.
     #[error("the tree has {tree} processes, the problem {payload}")]
-    Processors {
-        /// Those of the tree.
+    Ranks {
+        /// Ranks of the tree.
         tree: usize,
-        /// Those of the payload.
+        /// Ranks of the payload.
         payload: usize,
     },
     /// The task is wrong.
@@ -149,8 +149,8 @@ fn on_one_port(tree: &Tree, task: Task) -> Result<Schedule, OfTreeError> {
 /// In a schedule, what reads from the segment waits for all copies that are listed before it, though
 /// a scatter's sends need nothing that a copy writes. Only at the root do they read from elsewhere.
 fn with_copies_listed_late(tree: &Tree, dealt: &Completion) -> Tree {
-    let mut steps = Vec::with_capacity(2 * tree.processors());
-    for rank in 0..tree.processors() {
+    let mut steps = Vec::with_capacity(2 * tree.ranks());
+    for rank in 0..tree.ranks() {
         let mut own: Vec<Step> = tree.steps(rank).collect();
         let copy = own.iter().position(|&step| step == Step::Copy);
         if let Some(copy) = copy.filter(|_| rank != tree.root()) {
@@ -163,13 +163,13 @@ fn with_copies_listed_late(tree: &Tree, dealt: &Completion) -> Tree {
         }
         steps.extend(own.into_iter().map(|step| (rank, step)));
     }
-    Tree::new(tree.processors(), tree.root(), &steps).expect("the steps of a tree in another order")
+    Tree::new(tree.ranks(), tree.root(), &steps).expect("the steps of a tree in another order")
 }
 
-/// What the schedule of a tree is for.
+/// Task of a tree's schedule.
 ///
 /// # Errors
-/// [`OfTreeError::Processors`].
+/// [`OfTreeError::Ranks`].
 fn one_ported_task(
     tree: &Tree,
     collective: &Collective,
@@ -186,9 +186,9 @@ fn one_ported_task(
         costs,
         operator: Operator::FREE,
     };
-    if task.processors() != tree.processors() {
-        let (tree, payload) = (tree.processors(), task.processors());
-        return Err(OfTreeError::Processors { tree, payload });
+    if task.ranks() != tree.ranks() {
+        let (tree, payload) = (tree.ranks(), task.ranks());
+        return Err(OfTreeError::Ranks { tree, payload });
     }
     Ok(task)
 }
@@ -200,9 +200,9 @@ struct TreeBlocks<'a> {
     operation: Operation,
     /// `p` entries: the size of each subtree in bytes.
     segment: Vec<u64>,
-    /// `p` entries: where each processor's segment starts in its parent's.
+    /// `p` entries: where each rank's segment starts in its parent's.
     offset: Vec<u64>,
-    /// `p` entries: where each processor's own block lies in its segment.
+    /// `p` entries: where each rank's own block lies in its segment.
     own: Vec<u64>,
     /// The blocks of each child of the root in the order of its segment; empty for others, and
     /// where that is one run of ranks.
@@ -218,10 +218,9 @@ impl<'a> TreeBlocks<'a> {
         operation: Operation,
         dealt: Option<&'a Completion>,
     ) -> TreeBlocks<'a> {
-        let processors = tree.processors();
+        let ranks = tree.ranks();
         let mut segment: Vec<u64> = sizes.iter().collect();
-        let mut span: Vec<(Rank, Rank, usize)> =
-            (0..processors).map(|rank| (rank, rank, 1)).collect();
+        let mut span: Vec<(Rank, Rank, usize)> = (0..ranks).map(|rank| (rank, rank, 1)).collect();
         for rank in tree.top_down().into_iter().rev() {
             if let Some(parent) = tree.parent(rank) {
                 segment[parent] += segment[rank];
@@ -235,14 +234,14 @@ impl<'a> TreeBlocks<'a> {
             sizes,
             operation,
             segment,
-            offset: vec![0; processors],
-            own: vec![0; processors],
-            scattered: vec![Vec::new(); processors],
+            offset: vec![0; ranks],
+            own: vec![0; ranks],
+            scattered: vec![Vec::new(); ranks],
             dealt,
         };
         let consecutive = |rank: Rank| span[rank].1 - span[rank].0 + 1 == span[rank].2;
         // A segment is in rank order if it and all segments below it are consecutive.
-        let mut in_rank_order = vec![true; processors];
+        let mut in_rank_order = vec![true; ranks];
         for rank in tree.top_down().into_iter().rev() {
             in_rank_order[rank] &= consecutive(rank);
             if let Some(parent) = tree.parent(rank)
@@ -329,7 +328,7 @@ impl<'a> TreeBlocks<'a> {
     }
 
     fn programs(&self) -> Result<(Vec<u64>, Programs), TooManyActions> {
-        let mut segments = vec![0; self.tree.processors()];
+        let mut segments = vec![0; self.tree.ranks()];
         let mut programs = Programs::new();
         for (rank, segment) in segments.iter_mut().enumerate() {
             if rank != self.tree.root() && self.tree.degree(rank) > 0 {
@@ -339,7 +338,7 @@ impl<'a> TreeBlocks<'a> {
                 false => self.push_gather(rank, &mut programs)?,
                 true => self.push_scatter(rank, &mut programs)?,
             }
-            programs.end_processor();
+            programs.end_rank();
         }
         Ok((segments, programs))
     }
@@ -428,7 +427,7 @@ impl<'a> TreeBlocks<'a> {
         }
     }
 
-    /// Where a child's segment lies in what its parent holds.
+    /// Position of a child's segment in its parent's data.
     fn place_of(&self, child: Rank, parent: Rank) -> Vec<Piece> {
         if parent == self.tree.root() {
             return self.at_root(child);
@@ -443,7 +442,7 @@ fn vector_programs(
     operation: Operation,
     bytes: u64,
 ) -> Result<(Vec<u64>, Programs), TooManyActions> {
-    let mut segments = vec![0; tree.processors()];
+    let mut segments = vec![0; tree.ranks()];
     let mut programs = Programs::new();
     let vector = [Piece { offset: 0, bytes }];
     let region = |buffer| Region { buffer, pieces: &vector };
@@ -474,7 +473,7 @@ fn vector_programs(
                 programs.push(&send(parent, region(held)))?;
             }
         }
-        programs.end_processor();
+        programs.end_rank();
     }
     Ok((segments, programs))
 }

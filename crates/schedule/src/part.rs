@@ -1,12 +1,11 @@
-//! What one processor does: its role in the operation, and its actions.
+//! One rank's part of a schedule: its role in the operation, and its actions.
 //!
-//! A processor needs no more than this to play its part. The root can read a schedule and send each
-//! processor its own part ([`Part::to_words`]), or each can make its part by itself, from what it has
-//! learnt of a tree ([`Part::new`]).
+//! A rank needs no more than this to perform its part. The root can read a schedule and send each
+//! rank its own part ([`Part::to_words`]), or each rank can make its part from its knowledge of a
+//! tree ([`Part::new`]).
 //!
-//! Where the data lies in the user's memory is no part of it: regions address packed bytes, the root's
-//! blocks one after the other in rank order, and whoever performs the actions binds them
-//! to memory.
+//! The layout of user memory is no part of it: regions address packed bytes, the root's blocks one after the other in
+//! rank order, and the executor binds them to memory.
 
 use crate::action::{Action, Arrival, Buffer, Deed, Piece, Receive, Region, Send};
 use crate::program::{Programs, TooManyActions};
@@ -14,47 +13,47 @@ use crate::role::Role;
 use crate::schedule::{ActionFault, Schedule, ScheduleError, check_root};
 use tuwtree_model::{ClosedSet, Operation, Payload, Rank};
 
-/// One processor's role and actions.
+/// One rank's role and actions.
 ///
 /// # Invariants
 /// The role is one that there is, and every action is possible by itself ([`Role::check`]). Whether
-/// the parts of all processors fit together is for [`verify()`](crate::verify()) to find out, of
+/// the parts of all ranks fit together is for [`verify()`](crate::verify()) to find out, of
 /// their schedule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
     role: Role,
-    /// What is where it belongs before anything is done.
+    /// Data in place before the first action.
     given: Vec<GivenCopy>,
-    /// Programs of one processor.
+    /// Programs of one rank.
     programs: Programs,
 }
 
-/// Bytes of a processor's input that another of its buffers holds from the start ([`Role::buffer_bytes`]).
+/// Bytes of a rank's input that another of its buffers holds from the start ([`Role::buffer_bytes`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GivenCopy {
     /// The bytes of the input, at least one.
     pub from: Piece,
     /// The buffer that holds them, too: a segment or an output.
     pub buffer: Buffer,
-    /// Where they begin in it.
+    /// Its offset in the buffer.
     pub offset: u64,
 }
 
-/// Why there is no such part.
+/// A part that cannot exist.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PartError {
-    /// The root is out of range, there is none, or there is one too many.
+    /// The root is out of range, missing, or superfluous.
     #[error(transparent)]
     Root(#[from] ScheduleError),
-    /// A rank that is not below the number of processors.
-    #[error("rank {rank} is outside 0..{processors} ({processors} processes)")]
+    /// A rank that is not below the number of ranks.
+    #[error("rank {rank} is outside 0..{ranks} ({ranks} processes)")]
     RankOutOfRange {
-        /// The rank given, not below `processors`.
+        /// The rank given, not below `ranks`.
         rank: Rank,
-        /// The number of processors in the operation.
-        processors: usize,
+        /// The number of ranks in the operation.
+        ranks: usize,
     },
-    /// A processor that can do nothing.
+    /// A rank that can do nothing.
     #[error("0 ports; a rank has at least 1")]
     NoPorts,
     /// Duplex ports that cannot be performed as twice as many that are not.
@@ -62,10 +61,10 @@ pub enum PartError {
         "duplex ports with copies or with data that is combined, or more than 32767 of them, which no rank performs"
     )]
     Duplex,
-    /// Programs of none or of several processors.
+    /// Programs of none or of several ranks.
     #[error("there are programs of {programs} processes; a part is one rank's")]
     ProgramCount {
-        /// The number of processors given; not 1.
+        /// The number of ranks given; not 1.
         programs: usize,
     },
     /// A buffer that no program can address.
@@ -81,7 +80,7 @@ pub enum PartError {
         rank: Rank,
         /// The index of the action.
         action: usize,
-        /// Why the action alone is impossible.
+        /// The fault of the action alone.
         fault: ActionFault,
     },
     /// Data that cannot be in a buffer from the start.
@@ -91,7 +90,7 @@ pub enum PartError {
         rank: Rank,
         /// The index of the copy.
         copy: usize,
-        /// Why it is impossible.
+        /// The fault.
         fault: ActionFault,
     },
     /// Too many actions.
@@ -102,7 +101,7 @@ pub enum PartError {
     Damaged {
         /// The first word that makes no sense.
         word: usize,
-        /// How many words there are.
+        /// Number of words.
         words: usize,
     },
 }
@@ -111,7 +110,7 @@ pub enum PartError {
 const NO_ROOT: u64 = u64::MAX;
 
 impl Part {
-    /// The part of a processor with this role; `programs` has its actions, and nobody else's.
+    /// The part of a rank with this role; `programs` has its actions, and nobody else's.
     ///
     /// # Errors
     /// [`PartError`] for an invalid role, copies that are not possible, or an action that is wrong by itself.
@@ -119,16 +118,16 @@ impl Part {
     /// # Complexity
     /// O(1) for each piece of each action.
     pub fn new(role: Role, given: Vec<GivenCopy>, programs: Programs) -> Result<Part, PartError> {
-        let processors = role.processors;
-        check_root(role.operation, processors, role.root)?;
-        if role.rank >= processors {
-            return Err(PartError::RankOutOfRange { rank: role.rank, processors });
+        let ranks = role.ranks;
+        check_root(role.operation, ranks, role.root)?;
+        if role.rank >= ranks {
+            return Err(PartError::RankOutOfRange { rank: role.rank, ranks });
         }
         if role.ports == 0 {
             return Err(PartError::NoPorts);
         }
-        if programs.processors() != 1 {
-            return Err(PartError::ProgramCount { programs: programs.processors() });
+        if programs.ranks() != 1 {
+            return Err(PartError::ProgramCount { programs: programs.ranks() });
         }
         for bytes in Buffer::all().map(|buffer| role.buffer_bytes(buffer)) {
             if bytes > i64::MAX as u64 {
@@ -148,20 +147,20 @@ impl Part {
         Ok(Part { role, given, programs })
     }
 
-    /// The part of processor `rank` in a schedule. Each duplex port becomes two, one that sends and one that receives.
+    /// The part of rank `rank` in a schedule. Each duplex port becomes two, one that sends and one that receives.
     ///
-    /// A lone processor's gather or scatter gets the copy that schedules leave out, since there the
+    /// A lone rank's gather or scatter gets the copy that schedules leave out, since there the
     /// data is where it belongs.
     ///
     /// # Errors
     /// A rank out of range, copies or combining on duplex ports, or more bytes than MPI can address.
     ///
     /// # Complexity
-    /// O(1) for each piece of each of the processor's actions.
+    /// O(1) for each piece of each of the rank's actions.
     pub fn of_schedule(schedule: &Schedule, rank: Rank) -> Result<Part, PartError> {
-        let processors = schedule.processors();
-        if rank >= processors {
-            return Err(PartError::RankOutOfRange { rank, processors });
+        let ranks = schedule.ranks();
+        if rank >= ranks {
+            return Err(PartError::RankOutOfRange { rank, ranks });
         }
         let mut role = schedule.role(rank);
         let mut programs = Programs::new();
@@ -175,24 +174,24 @@ impl Part {
             }
         }
         let is_copied = role.operation.is_irregular() && role.operation.is_rooted();
-        if processors == 1 && is_copied && role.own_bytes > 0 && programs.is_empty() {
+        if ranks == 1 && is_copied && role.own_bytes > 0 && programs.is_empty() {
             let own = [Piece { offset: 0, bytes: role.own_bytes }];
             let from = Region { buffer: Buffer::Input, pieces: &own };
             let into = Region { buffer: Buffer::Output, pieces: &own };
             let arrival = Arrival::Store;
             programs.push(&Action { port: 0, deed: Deed::Copy { from, into, arrival } })?;
         }
-        programs.end_processor();
+        programs.end_rank();
         Part::new(role, schedule.given(rank), programs)
     }
 
-    /// Who the processor is, and how large its buffers are.
+    /// The rank, its root, and the sizes of its buffers.
     pub fn role(&self) -> &Role {
         &self.role
     }
 
-    /// What buffers hold of the input from the start, but for the vector of a reduction, which all of them hold as far
-    /// as they have room.
+    /// Parts of the input that buffers hold from the start, except for the vector of a reduction: all buffers with room
+    /// hold that.
     pub fn given(&self) -> &[GivenCopy] {
         &self.given
     }
@@ -202,21 +201,13 @@ impl Part {
         self.programs.actions(0)
     }
 
-    /// The part as numbers, to be sent to the processor.
+    /// The part as numbers, to be sent to the rank.
     pub fn to_words(&self) -> Vec<u64> {
-        let Role {
-            operation,
-            processors,
-            root,
-            rank,
-            ports,
-            own_bytes,
-            total_bytes,
-            segment_bytes,
-        } = self.role;
+        let Role { operation, ranks, root, rank, ports, own_bytes, total_bytes, segment_bytes } =
+            self.role;
         let mut words = vec![
             place_of(&operation, Operation::ALL),
-            processors as u64,
+            ranks as u64,
             root.map_or(NO_ROOT, |root| root as u64),
             rank as u64,
             u64::from(ports),
@@ -243,7 +234,7 @@ impl Part {
         let mut reader = Words { words, next: 0 };
         let role = Role {
             operation: reader.one_of(Operation::ALL)?,
-            processors: reader.number()?,
+            ranks: reader.number()?,
             root: reader.root()?,
             rank: reader.number()?,
             ports: reader.number()?,
@@ -261,7 +252,7 @@ impl Part {
         for _ in 0..reader.number::<u64>()? {
             reader.read_action(&mut programs)?;
         }
-        programs.end_processor();
+        programs.end_rank();
         if reader.next != words.len() {
             return Err(reader.damaged(reader.next));
         }
@@ -269,8 +260,8 @@ impl Part {
     }
 }
 
-/// Adds what an action does on each side of a duplex port. (A copy holds both, and what combines waits for what is sent,
-/// which two ports do not know.)
+/// Adds an action on each side of a duplex port. (A copy holds both, and combining waits for a send, which two ports
+/// cannot express.)
 fn push_halves(programs: &mut Programs, action: &Action<'_>) -> Result<(), PartError> {
     let sides = (2 * action.port, 2 * action.port + 1);
     if matches!(action.deed, Deed::Copy { .. }) || action.combines().is_some() {
@@ -286,7 +277,7 @@ fn push_halves(programs: &mut Programs, action: &Action<'_>) -> Result<(), PartE
 }
 
 impl GivenCopy {
-    /// Whether input and buffer have these bytes.
+    /// Fails unless input and buffer have these bytes.
     fn check(&self, role: &Role) -> Result<(), ActionFault> {
         let into = [Piece { offset: self.offset, bytes: self.from.bytes }];
         role.check_region(&Region { buffer: Buffer::Input, pieces: &[self.from] })?;
@@ -299,9 +290,9 @@ impl GivenCopy {
 }
 
 impl Schedule {
-    /// What a processor's segment and output hold of its input from the start: of an allgather and an intergroup
-    /// allgather the own block, of an alltoall the message to itself and, behind the room for all messages, what it
-    /// gives. (What the verifier takes to be there.)
+    /// Parts of its input that a rank's segment and output hold from the start: the own block of an allgather and an
+    /// intergroup allgather; in an alltoall the message to itself and, behind the room for all messages, its input.
+    /// (The verifier assumes them.)
     fn given(&self, rank: Rank) -> Vec<GivenCopy> {
         let task = self.task();
         let copy = |from: u64, bytes: u64, buffer: Buffer, offset: u64| {
@@ -313,7 +304,7 @@ impl Schedule {
             (Operation::Allgather, Payload::Blocks(sizes)) => {
                 vec![copy(0, own, Buffer::Output, sizes.before(rank))]
             }
-            (Operation::Alltoall, Payload::Messages(sizes)) => {
+            (_, Payload::Messages(sizes)) => {
                 let to_itself = sizes.before(rank, rank) - sizes.before(rank, 0);
                 let place = sizes.place(rank, rank);
                 vec![
@@ -321,7 +312,7 @@ impl Schedule {
                     copy(0, sizes.row(rank), Buffer::Output, sizes.column(rank)),
                 ]
             }
-            (Operation::IntergroupAllgather, Payload::Groups(sizes)) => {
+            (_, Payload::Groups(sizes)) => {
                 let before = sizes.blocks().before(rank) - sizes.own_group(rank).start;
                 vec![copy(0, own, Buffer::Segment, before)]
             }
@@ -331,7 +322,7 @@ impl Schedule {
     }
 }
 
-/// What an action is, in the word that starts it.
+/// Kind of an action, in the word that starts it.
 #[derive(Clone, Copy, PartialEq)]
 enum DeedKind {
     Copy,
@@ -462,13 +453,13 @@ mod tests {
         let tree = Tree::new(3, 1, &steps).unwrap();
         let payload = match operation.is_irregular() {
             true => Payload::Blocks(BlockSizes::new([2, 1, 4]).unwrap()),
-            false => Payload::Vector(Vector { processors: 3, bytes: 8 }),
+            false => Payload::Vector(Vector { ranks: 3, bytes: 8 }),
         };
         Schedule::without_costs(&tree, &Collective::new(operation, payload).unwrap()).unwrap()
     }
 
     #[test]
-    fn a_part_has_the_actions_of_its_processor() {
+    fn a_part_has_the_actions_of_its_rank() {
         let schedule = schedule(Operation::Gather);
         for rank in 0..3 {
             let part = Part::of_schedule(&schedule, rank).unwrap();
@@ -480,7 +471,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lone_processor_copies_its_block() {
+    fn a_lone_rank_copies_its_block() {
         let tree = Tree::new(1, 0, &[]).unwrap();
         let scatter = Collective::scatter(&BlockSizes::new([5]).unwrap());
         let schedule = Schedule::without_costs(&tree, &scatter).unwrap();

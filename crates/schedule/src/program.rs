@@ -1,14 +1,14 @@
-//! All processors' actions, stored compactly.
+//! All ranks' actions, stored compactly.
 
 use crate::action::{Action, Arrival, Buffer, Deed, Piece, Receive, Region, Send};
 use tuwtree_model::Rank;
 
-/// The actions of processors `0..p`, each processor's in the order in which it starts them.
+/// The actions of ranks `0..p`, each rank's in the order in which it starts them.
 ///
-/// Flat: 12 bytes an action, 20 a region, 16 a piece, whatever the number of processors.
+/// Flat: 12 bytes an action, 20 a region, 16 a piece, whatever the number of ranks.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Programs {
-    /// Where each processor's actions end.
+    /// End of each rank's actions.
     ends: Vec<u32>,
     actions: Vec<StoredAction>,
     regions: Vec<StoredRegion>,
@@ -19,7 +19,7 @@ pub struct Programs {
 struct StoredAction {
     kind: ActionKind,
     port: u16,
-    /// The first of its regions: what is read, then what is written.
+    /// The first of its regions: read regions, then written ones.
     region: u32,
 }
 
@@ -33,7 +33,7 @@ enum ActionKind {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct StoredRegion {
-    /// The other processor; of no meaning for copies.
+    /// The other rank; without meaning for copies.
     peer: u32,
     tag: u32,
     buffer: Buffer,
@@ -43,18 +43,18 @@ struct StoredRegion {
     pieces: u32,
 }
 
-/// More actions, regions or pieces than 2^32 - 1, of which there can be no more.
+/// More than the allowed 2^32 - 1 actions, regions or pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("more than {} actions or pieces of buffers", u32::MAX)]
 pub struct TooManyActions;
 
 impl Programs {
-    /// Programs of no processors yet.
+    /// Programs of no ranks yet.
     pub fn new() -> Programs {
         Programs::default()
     }
 
-    /// Adds an action to the program of the processor that comes next.
+    /// Adds an action to the program of the rank that comes next.
     ///
     /// # Errors
     /// [`TooManyActions`].
@@ -88,13 +88,13 @@ impl Programs {
         Ok(())
     }
 
-    /// Ends the program of a processor; what is pushed from now on belongs to the next one.
-    pub fn end_processor(&mut self) {
+    /// Ends the program of a rank; actions pushed afterwards belong to the next one.
+    pub fn end_rank(&mut self) {
         self.ends.push(self.actions.len() as u32);
     }
 
-    /// The number of processors whose programs have ended.
-    pub fn processors(&self) -> usize {
+    /// The number of ranks whose programs have ended.
+    pub fn ranks(&self) -> usize {
         self.ends.len()
     }
 
@@ -103,12 +103,12 @@ impl Programs {
         self.actions.len()
     }
 
-    /// Whether no processor does anything.
+    /// True if no rank has actions.
     pub fn is_empty(&self) -> bool {
         self.actions.is_empty()
     }
 
-    /// The indices, in `0..len()`, of the actions of a processor.
+    /// The indices, in `0..len()`, of the actions of a rank.
     pub fn range(&self, rank: Rank) -> std::ops::Range<usize> {
         let start = if rank == 0 { 0 } else { self.ends[rank - 1] };
         start as usize..self.ends[rank] as usize
@@ -132,7 +132,7 @@ impl Programs {
         Action { port, deed }
     }
 
-    /// The actions of a processor in order.
+    /// The actions of a rank in order.
     pub fn actions(
         &self,
         rank: Rank,

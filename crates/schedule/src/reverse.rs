@@ -5,7 +5,7 @@ use crate::program::{Programs, TooManyActions};
 use crate::schedule::{Schedule, ScheduleError, Task};
 use tuwtree_model::{ClosedSet, Operation, Order};
 
-/// Why a schedule has no reverse.
+/// A schedule that has no reverse.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ReverseError {
     /// A broadcast or reduction.
@@ -28,8 +28,8 @@ impl Schedule {
     /// The schedule played backwards, with sends in place of receives and the input in place of the
     /// output: of a gather a scatter of the same blocks, of a scatter a gather.
     ///
-    /// Of a schedule that moves every byte once, as along a tree, it does what it is for; of others
-    /// it may not: [`verify`](crate::verify()) tells.
+    /// The reverse of a schedule that moves every byte once, as along a tree, performs its
+    /// operation; other reverses may not: [`verify`](crate::verify()) tells.
     ///
     /// # Errors
     /// [`ReverseError`].
@@ -47,16 +47,16 @@ impl Schedule {
             operation => return Err(ReverseError::NotIrregular { operation }),
         };
         let mut programs = Programs::new();
-        for rank in 0..self.processors() {
+        for rank in 0..self.ranks() {
             for action in self.programs().actions(rank).rev() {
                 push_reversed(&action, &mut programs)?;
             }
-            programs.end_processor();
+            programs.end_rank();
         }
         // What is promised of the one need not hold of the other.
         let order = if task.order == Order::Ordered { Order::Ordered } else { Order::Any };
         let task = Task { operation, order, ..task.clone() };
-        let segments = (0..self.processors()).map(|rank| self.buffer_bytes(rank, Buffer::Segment));
+        let segments = (0..self.ranks()).map(|rank| self.buffer_bytes(rank, Buffer::Segment));
         Ok(Schedule::new(task, segments.collect(), programs)?)
     }
 }
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_broadcast_has_no_reverse() {
-        let payload = Payload::Vector(Vector { processors: 5, bytes: 8 });
+        let payload = Payload::Vector(Vector { ranks: 5, bytes: 8 });
         let schedule = Schedule::without_costs(
             &tree(),
             &Collective::new(Operation::Broadcast, payload).unwrap(),

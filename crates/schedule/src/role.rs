@@ -1,33 +1,33 @@
-//! What one processor is in a collective operation, and which actions it can perform.
+//! A rank's role in a collective operation, and its possible actions.
 
 use crate::action::{Action, Buffer, Deed, Region};
 use crate::schedule::ActionFault;
-use tuwtree_model::{Operation, Rank};
+use tuwtree_model::{Extent, Operation, PayloadKind, Rank};
 
-/// One processor's place in an operation: who it is, and how large its buffers are.
+/// One rank's place in an operation: who it is, and how large its buffers are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Role {
     /// The operation that is performed.
     pub operation: Operation,
-    /// The number of processors, `p >= 1`.
-    pub processors: usize,
+    /// The number of ranks, `p >= 1`.
+    pub ranks: usize,
     /// The root, in `0..p`; `None` if the operation has none.
     pub root: Option<Rank>,
-    /// The processor itself, in `0..p`.
+    /// The rank itself, in `0..p`.
     pub rank: Rank,
-    /// How many actions it may perform at once, at least 1.
+    /// Number of simultaneous actions, at least 1.
     pub ports: u16,
-    /// The size of its own data: its block, the vector, or in an alltoall what it has for all.
+    /// The size of its own data: its block, the vector, or in an alltoall its messages for all.
     pub own_bytes: u64,
-    /// All bytes that the operation is about: the sum of the blocks, or the vector; in an alltoall and an
-    /// intergroup allgather, what the processor gets. It matters at the root only, or if there is none.
+    /// All bytes of the operation: the sum of the blocks, or the vector; in an alltoall and an intergroup allgather,
+    /// the rank's result. It matters at the root, or without a root at every rank.
     pub total_bytes: u64,
     /// The size of its segment.
     pub segment_bytes: u64,
 }
 
 impl Role {
-    /// Whether the processor is the root.
+    /// True if the rank is the root.
     pub fn is_root(&self) -> bool {
         self.root == Some(self.rank)
     }
@@ -46,31 +46,27 @@ impl Role {
     /// | alltoall | messages to all, by receiver | messages from all, by sender, of which it holds that to itself from the start; behind these, from the start, the input; and as much room again as the segment has |
     /// | intergroup allgather | the own block | all blocks of the other group |
     pub fn buffer_bytes(&self, buffer: Buffer) -> u64 {
-        let at_root = if self.is_root() { self.total_bytes } else { 0 };
-        match (self.operation, buffer) {
-            (_, Buffer::Segment) => self.segment_bytes,
-            (Operation::ReduceScatter, Buffer::Input) => self.total_bytes,
-            (
-                Operation::Allgather | Operation::ReduceScatter | Operation::Allreduce,
-                Buffer::Output,
-            ) => self.total_bytes,
-            (Operation::Allreduce | Operation::Alltoall, Buffer::Input) => self.own_bytes,
-            (Operation::Alltoall, Buffer::Output) => {
-                let given = self.total_bytes.saturating_add(self.own_bytes);
-                given.saturating_add(self.segment_bytes)
+        let extent = match buffer {
+            Buffer::Segment => return self.segment_bytes,
+            Buffer::Input => self.operation.input(),
+            Buffer::Output => self.operation.output(),
+        };
+        let bytes = match extent {
+            Extent::TotalAtRoot if self.is_root() => self.total_bytes,
+            Extent::Nothing | Extent::TotalAtRoot => 0,
+            Extent::Own => self.own_bytes,
+            Extent::Total => self.total_bytes,
+        };
+        match (buffer, self.operation.payload_kind()) {
+            (Buffer::Output, PayloadKind::Messages) => {
+                bytes.saturating_add(self.own_bytes).saturating_add(self.segment_bytes)
             }
-            (Operation::IntergroupAllgather, Buffer::Output) => self.total_bytes,
-            (Operation::IntergroupAllgather, Buffer::Input) => self.own_bytes,
-            (Operation::Gather | Operation::Reduce | Operation::Allgather, Buffer::Input)
-            | (Operation::Scatter | Operation::Broadcast, Buffer::Output) => self.own_bytes,
-            (Operation::Gather | Operation::Reduce, Buffer::Output)
-            | (Operation::Scatter, Buffer::Input) => at_root,
-            (Operation::Broadcast, Buffer::Input) => 0,
+            _ => bytes,
         }
     }
 
-    /// Whether the action is possible by itself: ranks and ports exist, nobody sends to itself,
-    /// pieces are not empty and lie in their buffers, inputs are not written.
+    /// Fails unless the action is possible by itself: ranks and ports exist, no rank sends to
+    /// itself, pieces are not empty and lie in their buffers, inputs are not written.
     ///
     /// # Errors
     /// The first [`ActionFault`] found.
@@ -78,14 +74,14 @@ impl Role {
     /// # Complexity
     /// O(1) for each piece.
     pub fn check(&self, action: &Action<'_>) -> Result<(), ActionFault> {
-        let Role { ports, operation, processors, .. } = *self;
+        let Role { ports, operation, ranks, .. } = *self;
         if action.port >= ports {
             return Err(ActionFault::PortOutOfRange { port: action.port, ports });
         }
         let peers = [action.send().map(|send| send.to), action.receive().map(|from| from.from)];
         for peer in peers.into_iter().flatten() {
-            if peer >= processors {
-                return Err(ActionFault::PeerOutOfRange { peer, processors });
+            if peer >= ranks {
+                return Err(ActionFault::PeerOutOfRange { peer, ranks });
             }
             if peer == self.rank {
                 return Err(ActionFault::SelfMessage);

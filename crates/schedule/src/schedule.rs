@@ -1,4 +1,4 @@
-//! A schedule: the task, and what each processor does for it.
+//! A schedule: the task, and each rank's actions.
 
 use crate::action::{Action, Buffer, Deed};
 use crate::hold::Holds;
@@ -6,31 +6,30 @@ use crate::program::Programs;
 use crate::role::Role;
 use std::borrow::Cow;
 use tuwtree_model::{
-    BlockSizes, ClosedSet, Collective, Operation, Operator, OperatorError, Order, Payload, Rank,
-    StatedCosts, Tree, TreeError, WrongPayload,
+    BlockSizes, ClosedSet, Collective, Operation, Operator, OperatorError, Order, Payload,
+    PayloadKind, Rank, StatedCosts, Tree, TreeError, WrongPayload,
 };
 
-/// What a schedule is for.
+/// Task of a schedule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Task {
     /// The operation that is performed.
     pub operation: Operation,
-    /// The root, one of the payload's processors; `None` if the operation has none.
+    /// The root, one of the payload's ranks; `None` if the operation has none.
     pub root: Option<Rank>,
     /// Blocks, a vector or messages, as the operation has them.
     pub payload: Payload,
-    /// Where each block starts in the memory of those who have all blocks, in bytes: of the root, in
-    /// an allgather of everybody. `None` if they lie one after the other in rank order.
+    /// Offset of each block in the memory of ranks with all blocks, in bytes: the root, in an allgather every rank.
+    /// `None` if blocks lie one after the other in rank order.
     ///
-    /// Actions are not concerned: they address all blocks as if these lay one after the other, and
-    /// whoever performs them adds the displacements.
+    /// Actions ignore them: they address all blocks as if these lay one after the other, and the
+    /// executor adds the displacements.
     pub displacements: Option<Vec<u64>>,
-    /// What is promised about the data that processors hold.
+    /// Promised order of the data in ranks.
     pub order: Order,
-    /// How many ports a processor has, at least 1: where they are not duplex, how many actions it may perform at
-    /// once.
+    /// Number of ports of a rank, at least 1: if they are not duplex, its number of simultaneous actions.
     pub ports: u16,
-    /// Whether each port has a side that sends and one that receives, each of which works by itself.
+    /// True if each port has an independent side for sending and one for receiving.
     pub duplex: bool,
     /// The costs for which the schedule was made, if that is known.
     pub costs: Option<StatedCosts>,
@@ -40,9 +39,9 @@ pub struct Task {
 }
 
 impl Task {
-    /// The number of processors, `p >= 1`.
-    pub fn processors(&self) -> usize {
-        self.payload.processors()
+    /// The number of ranks, `p >= 1`.
+    pub fn ranks(&self) -> usize {
+        self.payload.ranks()
     }
 
     /// All bytes that the operation is about: the sum of the blocks, or the vector.
@@ -50,12 +49,12 @@ impl Task {
         self.payload.total()
     }
 
-    /// The size of a processor's own data: its block, or the vector.
+    /// The size of a rank's own data: its block, or the vector.
     pub fn own(&self, rank: Rank) -> u64 {
         self.payload.own(rank)
     }
 
-    /// On how many lanes of a processor something may go on at once: its ports, or the sides of them where they are
+    /// On how many lanes of a rank something may go on at once: its ports, or the sides of them where they are
     /// duplex.
     pub fn lanes(&self) -> u32 {
         u32::from(self.ports) * if self.duplex { 2 } else { 1 }
@@ -67,7 +66,7 @@ impl Task {
     }
 
     fn check(&self) -> Result<(), ScheduleError> {
-        check_root(self.operation, self.processors(), self.root)?;
+        check_root(self.operation, self.ranks(), self.root)?;
         Collective::new(self.operation, self.payload.clone())?;
         self.operator.check(self.operation, &self.payload)?;
         if self.ports == 0 {
@@ -83,15 +82,14 @@ impl Task {
     }
 }
 
-/// Who does what in a collective operation, without times.
+/// Actions of all ranks in a collective operation, without times.
 ///
 /// # Meaning
-/// A processor starts the actions of a port one after the other, each when the one before has
-/// ended. An action that reads from the segment or the output, or combines what it receives or copies with
-/// what is there, waits, besides, for all receives and copies that are listed before it, on whatever
-/// port. Messages from one processor to another with the same tag match in the order of the lists.
-/// Received data is combined with what is there when the action's messages have both ended: what an
-/// exchange sends may be what it combines with. A copy that combines takes the time of the operator alone.
+/// A rank starts the actions of a port one after the other, each when the one before has ended. An action that reads
+/// from the segment or the output, or combines received or copied data, also waits for all receives and copies listed
+/// before it, on any port. Messages from one rank to another with one tag match in the order of the lists. Received
+/// data is combined when the action's messages have both ended: the data sent by an exchange may be the other operand.
+/// A copy that combines takes the time of the operator alone.
 ///
 /// Where ports are duplex, each has a side that sends and one that receives. An action that only sends holds the one,
 /// one that only receives the other, and a copy both. An exchange holds each side until its own half has ended, and
@@ -101,23 +99,23 @@ impl Task {
 /// listed up to the action: of an exchange, when both halves have ended.
 ///
 /// In the beginning, inputs hold what the program gives, the root's output of a broadcast holds the
-/// vector, every output of an allgather the processor's own block in its place, and in a reduction
-/// every segment and every output (of an operation with a root, that of the root) hold the processor's
-/// own vector: as much of it as there is room for, and nothing behind it. With one processor, its data
+/// vector, every output of an allgather the rank's own block in its place, and in a reduction
+/// every segment and every output (of an operation with a root, that of the root) hold the rank's
+/// own vector: as much of it as there is room for, and nothing behind it. With one rank, its data
 /// is where it belongs.
 ///
-/// In an intergroup allgather a segment holds the processor's block in its place among those of its group, as far as
-/// there is room for it, and nothing else.
+/// In an intergroup allgather a segment holds only the rank's block in its place among its group's blocks, as far as
+/// there is room for it.
 ///
-/// The output of a reduce-scatter has room for the whole vector. In the end the processor's own block of
-/// it, in its place, is the result, and what is beside it of no meaning. That of an alltoall holds what the
-/// processor gets; behind that, from the start, what it gives, and then room for messages on their way, as
-/// much as the segment has: so that a message may be made of all of these.
+/// The output of a reduce-scatter has room for the whole vector. In the end the rank's own block, in its place, is the
+/// result, and the rest has no meaning. The output of an alltoall holds the rank's result; behind that, from the start,
+/// its input, and then room for messages in transit, as much as the segment has: so that a message may be made of all
+/// of these.
 ///
 /// # Invariants
-/// Every action is possible by itself: ranks and ports exist, nobody sends to itself, pieces are
-/// not empty and lie in their buffers, inputs are not written. What all of them do together is for
-/// [`verify`](crate::verify()) to find out.
+/// Every action is possible by itself: ranks and ports exist, no rank sends to itself, pieces are
+/// not empty and lie in their buffers, inputs are not written. [`verify`](crate::verify()) checks
+/// their combined effect.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schedule {
     task: Task,
@@ -126,10 +124,10 @@ pub struct Schedule {
     programs: Programs,
 }
 
-/// Why actions are not a schedule.
+/// Actions that are not a schedule.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ScheduleError {
-    /// The root or the number of processors is out of range.
+    /// The root or the number of ranks is out of range.
     #[error(transparent)]
     Root(#[from] TreeError),
     /// A root for an operation without one.
@@ -157,12 +155,12 @@ pub enum ScheduleError {
         operation: Operation,
     },
     /// Too few or too many displacements.
-    #[error("there are {displacements} displacements for {processors} processes")]
+    #[error("there are {displacements} displacements for {ranks} processes")]
     DisplacementCount {
-        /// How many there are.
+        /// Their number.
         displacements: usize,
-        /// How many are needed: one for each rank.
-        processors: usize,
+        /// The needed number: one for each rank.
+        ranks: usize,
     },
     /// Two blocks in the same place.
     #[error(
@@ -175,9 +173,9 @@ pub enum ScheduleError {
         second: Rank,
         /// The size of the first.
         bytes: u64,
-        /// Where the first is.
+        /// Offset of the first.
         at: u64,
-        /// Where the second is.
+        /// Offset of the second.
         next: u64,
     },
     /// A block that ends beyond 2^63 - 1, the largest address that MPI has.
@@ -187,7 +185,7 @@ pub enum ScheduleError {
         rank: Rank,
         /// The size of the block.
         bytes: u64,
-        /// Where the block begins in the buffer of the root, in bytes.
+        /// Offset of the block in the buffer of the root, in bytes.
         at: u64,
     },
     /// A segment that is larger than any memory.
@@ -206,43 +204,41 @@ pub enum ScheduleError {
         /// The rank whose output it is.
         rank: Rank,
     },
-    /// A processor that can do nothing.
+    /// A rank that can do nothing.
     #[error("0 ports; a rank has at least 1")]
     NoPorts,
     /// Too few or too many programs.
-    #[error(
-        "there are actions for {programs} and segments for {segments} of {processors} processes"
-    )]
+    #[error("there are actions for {programs} and segments for {segments} of {ranks} processes")]
     ProgramCount {
-        /// How many lists of actions there are.
+        /// Number of lists of actions.
         programs: usize,
-        /// How many sizes of segments there are.
+        /// Number of segment sizes.
         segments: usize,
-        /// How many of each are needed.
-        processors: usize,
+        /// The needed number of each.
+        ranks: usize,
     },
     /// An action that is wrong by itself.
-    #[error("rank {processor}, action {action}: {fault}")]
+    #[error("rank {rank}, action {action}: {fault}")]
     Action {
         /// The rank whose action cannot be performed.
-        processor: Rank,
-        /// The index of the action in the processor's list.
+        rank: Rank,
+        /// The index of the action in the rank's list.
         action: usize,
-        /// Why the action alone is impossible.
+        /// The fault of the action alone.
         fault: ActionFault,
     },
 }
 
-/// What is wrong with an action by itself.
+/// Fault of an action by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ActionFault {
-    /// A message to or from a rank that is not below the number of processors.
-    #[error("the peer {peer} is outside 0..{processors} ({processors} processes)")]
+    /// A message to or from a rank that is not below the number of ranks.
+    #[error("the peer {peer} is outside 0..{ranks} ({ranks} processes)")]
     PeerOutOfRange {
         /// The rank at the other end of the message.
         peer: Rank,
-        /// The number of processors in the schedule.
-        processors: usize,
+        /// The number of ranks in the schedule.
+        ranks: usize,
     },
     /// A message to oneself.
     #[error("a message to oneself; a copy does that")]
@@ -263,7 +259,7 @@ pub enum ActionFault {
         "{bytes} bytes at offset {offset} reach beyond the {} of {size} bytes", buffer.name()
     )]
     OutsideBuffer {
-        /// Where the piece starts.
+        /// Offset of the piece.
         offset: u64,
         /// The size of the piece.
         bytes: u64,
@@ -281,7 +277,7 @@ pub enum ActionFault {
     /// A copy between regions of different size.
     #[error("a copy of {from} bytes into {into}")]
     UnequalCopy {
-        /// The size of what is copied.
+        /// The size of the source.
         from: u64,
         /// The size of where it goes.
         into: u64,
@@ -312,10 +308,10 @@ pub struct BothSides {
 }
 
 impl Schedule {
-    /// The schedule of these programs; `segments` has the size of each processor's segment.
+    /// The schedule of these programs; `segments` has the size of each rank's segment.
     ///
     /// # Errors
-    /// [`ScheduleError`] for what is wrong with the task, or with an action by itself.
+    /// [`ScheduleError`] for a fault of the task, or of an action by itself.
     ///
     /// # Complexity
     /// O(p log p) for displacements, O(1) for each piece of each action.
@@ -325,29 +321,29 @@ impl Schedule {
         programs: Programs,
     ) -> Result<Schedule, ScheduleError> {
         task.check()?;
-        let processors = task.processors();
-        if programs.processors() != processors || segments.len() != processors {
+        let ranks = task.ranks();
+        if programs.ranks() != ranks || segments.len() != ranks {
             return Err(ScheduleError::ProgramCount {
-                programs: programs.processors(),
+                programs: programs.ranks(),
                 segments: segments.len(),
-                processors,
+                ranks,
             });
         }
         let schedule = Schedule { task, segments, programs };
-        for processor in 0..processors {
-            let role = schedule.role(processor);
+        for rank in 0..ranks {
+            let role = schedule.role(rank);
             if role.segment_bytes > i64::MAX as u64 {
                 let bytes = role.segment_bytes;
-                return Err(ScheduleError::SegmentOverflow { rank: processor, bytes });
+                return Err(ScheduleError::SegmentOverflow { rank, bytes });
             }
-            if role.operation == Operation::Alltoall
+            if role.operation.payload_kind() == PayloadKind::Messages
                 && role.buffer_bytes(Buffer::Output) > i64::MAX as u64
             {
-                return Err(ScheduleError::RoomOverflow { rank: processor });
+                return Err(ScheduleError::RoomOverflow { rank });
             }
-            for (index, action) in schedule.programs.actions(processor).enumerate() {
+            for (index, action) in schedule.programs.actions(rank).enumerate() {
                 role.check(&action).map_err(|fault| ScheduleError::Action {
-                    processor,
+                    rank,
                     action: index,
                     fault,
                 })?;
@@ -356,12 +352,12 @@ impl Schedule {
         Ok(schedule)
     }
 
-    /// What the schedule is for.
+    /// The schedule's task.
     pub fn task(&self) -> &Task {
         &self.task
     }
 
-    /// The same schedule with the root's blocks elsewhere.
+    /// This schedule with the root's blocks elsewhere.
     ///
     /// # Errors
     /// [`ScheduleError`] for displacements that do not fit the task.
@@ -371,7 +367,7 @@ impl Schedule {
         Ok(self)
     }
 
-    /// The same schedule with another operator.
+    /// This schedule with another operator.
     ///
     /// # Errors
     /// [`ScheduleError`]: the operation has none, or data that is not made of whole elements.
@@ -381,8 +377,8 @@ impl Schedule {
         Ok(self)
     }
 
-    /// The same schedule on ports that are duplex, or not. Whether it still does what it is for,
-    /// [`verify`](crate::verify()) tells.
+    /// This schedule with duplex ports or others. [`verify`](crate::verify()) tells if it still
+    /// performs its operation.
     #[must_use]
     pub fn with_duplex(mut self, duplex: bool) -> Self {
         self.task.duplex = duplex;
@@ -404,7 +400,7 @@ impl Schedule {
         }
         let holds = Holds::new(&self.programs, true);
         let mut programs = Programs::new();
-        for rank in 0..self.processors() {
+        for rank in 0..self.ranks() {
             for (index, action) in self.programs.actions(rank).enumerate() {
                 let fault = BothSides { rank, action: index, ports: self.task.ports };
                 let port = action.port.checked_mul(2).filter(|port| port % 2 == 0).ok_or(fault)?;
@@ -423,19 +419,19 @@ impl Schedule {
                     programs.push(half).map_err(|_| fault)?;
                 }
             }
-            programs.end_processor();
+            programs.end_rank();
         }
         let ports = self.task.ports.saturating_mul(2);
         let task = Task { ports, duplex: false, ..self.task.clone() };
         Ok(Cow::Owned(Schedule { task, segments: self.segments.clone(), programs }))
     }
 
-    /// The number of processors, `p >= 1`.
-    pub fn processors(&self) -> usize {
+    /// The number of ranks, `p >= 1`.
+    pub fn ranks(&self) -> usize {
         self.segments.len()
     }
 
-    /// All actions of all processors.
+    /// All actions of all ranks.
     pub fn programs(&self) -> &Programs {
         &self.programs
     }
@@ -445,7 +441,7 @@ impl Schedule {
     /// # Complexity
     /// O(p).
     pub fn most_actions(&self) -> usize {
-        let actions = (0..self.processors()).map(|rank| self.programs.range(rank).len());
+        let actions = (0..self.ranks()).map(|rank| self.programs.range(rank).len());
         actions.max().unwrap_or(0)
     }
 
@@ -458,20 +454,20 @@ impl Schedule {
             let sends = self.programs.actions(rank).filter_map(|action| action.send());
             sends.fold(0_u64, |sum, send| sum.saturating_add(send.from.bytes()))
         };
-        (0..self.processors()).map(sent).max().unwrap_or(0)
+        (0..self.ranks()).map(sent).max().unwrap_or(0)
     }
 
-    /// The size of a processor's buffer in bytes; all blocks count as if they lay one after the
+    /// The size of a rank's buffer in bytes; all blocks count as if they lay one after the
     /// other.
     pub fn buffer_bytes(&self, rank: Rank, buffer: Buffer) -> u64 {
         self.role(rank).buffer_bytes(buffer)
     }
 
-    /// A processor's place in the operation.
+    /// A rank's place in the operation.
     pub fn role(&self, rank: Rank) -> Role {
         Role {
             operation: self.task.operation,
-            processors: self.processors(),
+            ranks: self.ranks(),
             root: self.task.root,
             rank,
             ports: self.task.ports,
@@ -486,14 +482,14 @@ impl Schedule {
     }
 }
 
-/// Fails unless there is a root where the operation has one, and it is a processor.
+/// Fails unless there is a root where the operation has one, and it is a rank.
 pub(crate) fn check_root(
     operation: Operation,
-    processors: usize,
+    ranks: usize,
     root: Option<Rank>,
 ) -> Result<(), ScheduleError> {
     match (root, operation.is_rooted()) {
-        (Some(root), true) => Ok(Tree::check_root(processors, root)?),
+        (Some(root), true) => Ok(Tree::check_root(ranks, root)?),
         (None, false) => Ok(()),
         (Some(_), false) => Err(ScheduleError::Rootless { operation }),
         (None, true) => Err(ScheduleError::Rooted { operation }),
@@ -501,12 +497,12 @@ pub(crate) fn check_root(
 }
 
 fn check_displacements(displacements: &[u64], sizes: &BlockSizes) -> Result<(), ScheduleError> {
-    let processors = sizes.processors();
-    if displacements.len() != processors {
+    let ranks = sizes.ranks();
+    if displacements.len() != ranks {
         let displacements = displacements.len();
-        return Err(ScheduleError::DisplacementCount { displacements, processors });
+        return Err(ScheduleError::DisplacementCount { displacements, ranks });
     }
-    let mut blocks: Vec<Rank> = (0..processors).filter(|&rank| sizes.block(rank) > 0).collect();
+    let mut blocks: Vec<Rank> = (0..ranks).filter(|&rank| sizes.block(rank) > 0).collect();
     for &rank in &blocks {
         let (at, bytes) = (displacements[rank], sizes.block(rank));
         if at.checked_add(bytes).is_none_or(|end| end > i64::MAX as u64) {

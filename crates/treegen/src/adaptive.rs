@@ -6,7 +6,7 @@ use crate::join::JoinRule;
 use crate::subcubes::{Subcube, holding, join_subcubes};
 use tuwtree_model::{Problem, Time, Tree};
 
-/// Which of two adjacent subcubes sends its data to the other.
+/// Sending side among two adjacent subcubes.
 ///
 /// Under each rule, ties go to the right: the right subcube receives. A subcube that holds a given
 /// root always receives (TUW Lemma 2).
@@ -33,7 +33,7 @@ pub enum AdaptiveRule {
     /// amount of data. For gamma = 0 its own root never waits: TUW Lemma 1.
     GatherTime,
     /// The side with less data sends. For gamma = beta its own root never waits: TUW Lemma 4,
-    /// OPT Proposition 1. Differs: a lone last processor always sends to a subcube of several.
+    /// OPT Proposition 1. Differs: a lone last rank always sends to a subcube of several.
     /// In an ordered tree it could copy its own block only after it has received (OPT eq. 6),
     /// which Lemma 4, where every copy comes first, does not count, and which would break its bound.
     DataSize,
@@ -55,11 +55,11 @@ pub enum AdaptiveRule {
 /// `ceil(log2 p) alpha + beta (m - m_r) + gamma m_r`.
 pub fn adaptive(problem: &Problem, rule: AdaptiveRule) -> Result<Tree, ConstructionError> {
     check_rooted(problem)?;
-    let (processors, root) = (problem.processors(), problem.root().given());
+    let (ranks, root) = (problem.ranks(), problem.root().given());
     let rule = JoinRule::new(rule, problem.operation(), problem.costs());
     let join = |left: &Subcube<Time>, right: &Subcube<Time>| {
         let held = holding(root, left, right);
         rule.decide(held, &left.side(problem, left.state), &right.side(problem, right.state))
     };
-    Ok(join_subcubes(processors, |_| Time::ZERO, join)?)
+    Ok(join_subcubes(ranks, |_| Time::ZERO, join)?)
 }

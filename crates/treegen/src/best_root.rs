@@ -13,11 +13,11 @@ pub fn best_root(times: &[Time]) -> Rank {
         .iter()
         .enumerate()
         .min_by_key(|&(rank, &time)| (time, rank))
-        .expect("a problem has at least one processor");
+        .expect("a problem has at least one rank");
     root
 }
 
-/// The root with the least completion time of those that have one; of several, the one of least rank.
+/// The root with the least completion time, if any has one; among equal ones, the least rank.
 ///
 /// # Errors
 /// The first root's, if none has a time.
@@ -40,38 +40,38 @@ pub(crate) fn best_possible_root(
     }
 }
 
-/// The most processors that are all tried as roots of trees which take O(p^2) each.
+/// The most ranks that are all tried as roots of trees which take O(p^2) each.
 pub(crate) const MOST_ROOTS: usize = 256;
 
 /// The tree with the problem's root, or that of those with every root which is the fastest on one
 /// port.
 ///
 /// # Errors
-/// [`ConstructionError::TooManyRoots`] for an open root and more than 256 processors; the first root's
+/// [`ConstructionError::TooManyRoots`] for an open root and more than 256 ranks; the first root's
 /// error if no root has a tree with a time.
 pub(crate) fn best_of_roots(
     problem: &Problem,
     build: impl Fn(Rank) -> Result<Tree, TimeError>,
 ) -> Result<Tree, ConstructionError> {
     check_rooted(problem)?;
-    let processors = problem.processors();
+    let ranks = problem.ranks();
     let roots = match problem.root() {
         Root::Given(root) => return Ok(build(root)?),
-        Root::Best | Root::None if processors > MOST_ROOTS => {
-            return Err(ConstructionError::TooManyRoots { most: MOST_ROOTS, processors });
+        Root::Best | Root::None if ranks > MOST_ROOTS => {
+            return Err(ConstructionError::TooManyRoots { most: MOST_ROOTS, ranks });
         }
-        Root::Best | Root::None => 0..processors,
+        Root::Best | Root::None => 0..ranks,
     };
     fastest(&problem.with_ports(Ports::ONE), roots.map(build))
 }
 
-/// The tree of those that can be built that completes first, of several the first one.
+/// The tree that completes first, among those that can be built; among equal ones, the first.
 ///
 /// # Errors
 /// The first tree's error if none has a time.
 ///
 /// # Panics
-/// If there are none.
+/// If there are no trees.
 pub(crate) fn fastest(
     problem: &Problem,
     trees: impl Iterator<Item = Result<Tree, TimeError>>,

@@ -1,8 +1,8 @@
-//! What the constructions by predicted times have in common: the order of a processor's steps.
+//! Order of a rank's steps, shared by the constructions by predicted times.
 
 use tuwtree_model::{Rank, Step, Tree};
 
-/// The tree in which each processor copies its own block first, while its children gather, and
+/// The tree in which each rank copies its own block first, while its children gather, and
 /// then receives from these in order.
 pub(crate) fn copy_first(root: Rank, children: &[Vec<Rank>]) -> Tree {
     let steps: Vec<(Rank, Step)> = children
@@ -15,5 +15,5 @@ pub(crate) fn copy_first(root: Rank, children: &[Vec<Rank>]) -> Tree {
         })
         .collect();
     let tree = Tree::new(children.len(), root, &steps);
-    tree.expect("every processor but the root was given one parent, reached from the root")
+    tree.expect("every rank but the root was given one parent, reached from the root")
 }

@@ -9,7 +9,7 @@ use tuwtree_model::{Problem, Tree};
 /// 4, … blocks, each of these groups along a binomial tree.
 ///
 /// When a group is due, the root has received as many blocks, none of them smaller. So the group is
-/// ready, and the root never waits, but for latency that overlaps.
+/// ready, and the root never waits, except for overlapping latency.
 ///
 /// # Errors
 /// [`ConstructionError::NeedsBlocks`].

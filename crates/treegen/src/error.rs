@@ -1,8 +1,8 @@
-//! Why there is no tree.
+//! Problems without a tree.
 
 use tuwtree_model::{BlockSizes, Operation, Problem, Rank, TimeError};
 
-/// Why a construction has no tree for a problem.
+/// A problem for which a construction has no tree.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ConstructionError {
     /// A transmission that the construction considers has no link or no time.
@@ -11,13 +11,13 @@ pub enum ConstructionError {
     /// The root is open, and too many are to be tried.
     #[error(
         "the best root is looked for among at most {most} processes at these costs, and there are \
-         {processors}; name a root"
+         {ranks}; name a root"
     )]
     TooManyRoots {
-        /// Among how many processors the best root is looked for.
+        /// Among how many ranks the best root is looked for.
         most: usize,
-        /// How many there are.
-        processors: usize,
+        /// Number of ranks.
+        ranks: usize,
     },
     /// The construction is made of blocks, and there are none.
     #[error(
@@ -40,7 +40,7 @@ pub enum ConstructionError {
          most two block sizes are allowed"
     )]
     ThirdSize {
-        /// The first processor with a third size.
+        /// The first rank with a third size.
         rank: Rank,
         /// The size of its block in bytes, which is the third.
         size: u64,

@@ -17,7 +17,7 @@ use crate::sets::set_sizes;
 use tuwtree_model::{BlockSizes, Problem, Rank, Tree};
 
 /// The tree of sets of growing weight, with the problem's root or the best of up to 256; it knows the
-/// blocks, but no costs (unless the root is open). Ties: the lowest rank first. Each inner processor
+/// blocks, but no costs (unless the root is open). Ties: the lowest rank first. Each inner rank
 /// copies its own block first.
 ///
 /// # Errors
@@ -34,11 +34,11 @@ pub fn graceful(problem: &Problem) -> Result<Tree, ConstructionError> {
 
 /// The tree with this root.
 fn of_sets(sizes: &BlockSizes, root: Rank) -> Tree {
-    let processors = sizes.processors();
-    let mut sorted: Vec<Rank> = (0..processors).filter(|&rank| rank != root).collect();
+    let ranks = sizes.ranks();
+    let mut sorted: Vec<Rank> = (0..ranks).filter(|&rank| rank != root).collect();
     sorted.sort_by_key(|&rank| std::cmp::Reverse(sizes.block(rank)));
-    let mut children = vec![Vec::new(); processors];
-    // Processors with the part of the sorted ones that is below them.
+    let mut children = vec![Vec::new(); ranks];
+    // Ranks with the part of the sorted ones that is below them.
     let mut pending = vec![(root, 0..sorted.len())];
     while let Some((parent, below)) = pending.pop() {
         let weights = sorted[below.clone()].iter().map(|&rank| sizes.block(rank) as f64);

@@ -19,7 +19,7 @@ use tuwtree_model::{
 ///
 /// That is at linear costs that all pairs share. At any others, binomial trees are timed by the costs as
 /// they are, on one port: a group grows block by block as long as its message is there when its turn comes.
-/// An open root is then the best of all up to 256 processors, beyond that one with a largest block.
+/// An open root is then the best of all up to 256 ranks, beyond that one with a largest block.
 ///
 /// # Errors
 /// [`ConstructionError::NeedsBlocks`]; [`ConstructionError::Time`] if none of the trees has a time: links are
@@ -40,7 +40,7 @@ use tuwtree_model::{
 /// ```
 pub fn greedy(problem: &Problem) -> Result<Tree, ConstructionError> {
     let sizes = blocks(problem)?;
-    let Some(costs) = problem.costs().homogeneous(problem.processors()) else {
+    let Some(costs) = problem.costs().homogeneous(problem.ranks()) else {
         return at_any_costs(problem, sizes);
     };
     let sorted = Sorted::new(sizes, problem.root());
@@ -71,8 +71,7 @@ fn at_any_costs(problem: &Problem, sizes: &BlockSizes) -> Result<Tree, Construct
     fastest(problem, trees.into_iter())
 }
 
-/// What groups of blocks in falling order take, to compare plans: in floating point, exact for integer
-/// times up to 2^53.
+/// Times of groups of blocks in falling order, to compare plans: in floating point, exact for integer times up to 2^53.
 struct GroupTimes {
     /// Place 0 is the root's; block `i` of the others is at place `i + 1`.
     scaled: ScaledSizes<f64>,
@@ -103,7 +102,7 @@ impl GroupTimes {
         }
     }
 
-    /// When that tree's first processor, which copies its block, has all of `from..to`.
+    /// Time at which that tree's first rank, which copies its block, has all of `from..to`.
     fn gathered(&self, from: usize, to: usize) -> f64 {
         match to - from {
             1 => self.scaled.copy(from + 1),
@@ -135,12 +134,12 @@ impl GroupTimes {
 
 impl Groups for GroupTimes {
     fn at_once(&self, clock: f64, from: usize) -> f64 {
-        let to = self.scaled.processors() - 1;
+        let to = self.scaled.ranks() - 1;
         clock.max(self.comes_by(from, to)) + self.sent(from, to)
     }
 
     fn longest_ready(&self, clock: f64, from: usize) -> usize {
-        let last = self.scaled.processors() - 1;
+        let last = self.scaled.ranks() - 1;
         last_where(from + 1, last, |to| self.comes_by(from, to) <= clock)
     }
 
@@ -149,7 +148,7 @@ impl Groups for GroupTimes {
     }
 }
 
-/// What messages of groups of blocks in falling order take, to choose groups.
+/// Times of messages of groups of blocks in falling order, to choose groups.
 trait Groups {
     /// The root's clock if it receives all blocks from `from` on in one message.
     fn at_once(&self, clock: f64, from: usize) -> f64;
@@ -186,8 +185,7 @@ fn ready_groups(blocks: usize, mut clock: f64, times: &impl Groups) -> Vec<usize
     groups
 }
 
-/// What groups of blocks in falling order take at any costs: in floating point, infinite where links are
-/// missing.
+/// Times of groups of blocks in falling order at any costs: in floating point, infinite where links are missing.
 struct LinkTimes<'a> {
     problem: &'a Problem,
     sorted: &'a Sorted,
@@ -221,7 +219,7 @@ impl<'a> LinkTimes<'a> {
         (units(latency), units(self.problem.edge(sender, receiver, bytes)))
     }
 
-    /// When the first processor of `from..to` has all of them, which it needs not copy if it is alone.
+    /// Time at which the first rank of `from..to` has all of them; it does not copy if it is alone.
     ///
     /// # Complexity
     /// O(to - from).
@@ -229,7 +227,7 @@ impl<'a> LinkTimes<'a> {
         if to - from == 1 { 0.0 } else { self.gathered(from, to) }
     }
 
-    /// The same, with its copy.
+    /// Time at which the first rank of `from..to` has all of them, including its copy.
     fn gathered(&self, from: usize, to: usize) -> f64 {
         let head = self.sorted.others[from];
         if to - from == 1 {

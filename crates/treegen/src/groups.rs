@@ -1,10 +1,10 @@
-//! What non-ordered constructions have in common: blocks in falling order, gathered in groups.
+//! Blocks in falling order, gathered in groups: shared by the non-ordered constructions.
 
 use crate::best_root::MOST_ROOTS;
 use std::cmp::Reverse;
 use tuwtree_model::{BlockSizes, Rank, Root, Step, Tree, largest_block};
 
-/// A root, and the other processors sorted by their blocks.
+/// A root, and the other ranks sorted by their blocks.
 pub(crate) struct Sorted {
     pub(crate) root: Rank,
     /// All others whose blocks are not empty, the largest first, of equal ones the least rank.
@@ -14,7 +14,7 @@ pub(crate) struct Sorted {
 }
 
 impl Sorted {
-    /// The processors with these blocks; the best root is one with a largest block.
+    /// The ranks with these blocks; the best root is one with a largest block.
     ///
     /// # Complexity
     /// O(p log p).
@@ -22,12 +22,11 @@ impl Sorted {
         Sorted::with_root(sizes, root.given().unwrap_or_else(|| largest_block(sizes)))
     }
 
-    /// The same with each root that may be the best one where nobody knows: with all of up to
-    /// [`MOST_ROOTS`] processors.
+    /// The order with each root that may be the best one: with all of up to [`MOST_ROOTS`] ranks.
     pub(crate) fn with_each_root(sizes: &BlockSizes, root: Root) -> impl Iterator<Item = Sorted> {
         let roots = match root {
             Root::Given(root) => root..root + 1,
-            Root::Best | Root::None if sizes.processors() <= MOST_ROOTS => 0..sizes.processors(),
+            Root::Best | Root::None if sizes.ranks() <= MOST_ROOTS => 0..sizes.ranks(),
             Root::Best | Root::None => {
                 let root = largest_block(sizes);
                 root..root + 1
@@ -52,11 +51,11 @@ impl Sorted {
     /// The tree with these steps, which receive all others: the root copies first, and receives all
     /// empty blocks last, for nothing.
     pub(crate) fn tree_of(&self, steps: Vec<(Rank, Step)>) -> Tree {
-        let processors = 1 + self.others.len() + self.empty.len();
-        let copy = (processors > 1).then_some((self.root, Step::Copy));
+        let ranks = 1 + self.others.len() + self.empty.len();
+        let copy = (ranks > 1).then_some((self.root, Step::Copy));
         let empty = self.empty.iter().map(|&rank| (self.root, Step::Receive(rank)));
         let steps: Vec<(Rank, Step)> = copy.into_iter().chain(steps).chain(empty).collect();
-        Tree::new(processors, self.root, &steps).expect("every other processor sends once")
+        Tree::new(ranks, self.root, &steps).expect("every other rank sends once")
     }
 
     /// The tree in which the root copies and receives the others in groups of these sizes, one after
@@ -75,7 +74,7 @@ impl Sorted {
 }
 
 /// The binomial tree over a group: its first half, the larger by one if need be, receives the
-/// second; so the first processor gathers everything.
+/// second; so the first rank gathers everything.
 ///
 /// With blocks in falling order and gamma <= beta it is ready at `ceil(log2 c) alpha + beta (S - m) +
 /// gamma m` at the latest, for `c` blocks of volume `S`, the first of them `m`: the half that sends has

@@ -1,28 +1,26 @@
-//! Trees for processors with several ports: large blocks straight to the root, the others in groups
+//! Trees for ranks with several ports: large blocks straight to the root, the others in groups
 //! that grow.
 //!
-//! With `k` ports a root that receives large blocks one by one has bandwidth to spare for nothing, and
-//! groups that are ready in time cost few alphas. So blocks are taken in falling order: first some of
-//! the largest alone, each through the port that is free first; then, phase by phase, `k` groups of
-//! equally many blocks, one for each port, `k + 1` times as many in each phase as before. Blocks are
-//! dealt to groups in snake order (first to last, last to first), so that groups have about equal
-//! volumes. Each group is gathered in the same way by its largest block: dealt into `k + 1` parts, of
-//! which it keeps its own and receives the others through all its ports at once.
+//! With `k` ports a root that receives large blocks one by one wastes bandwidth, and groups that are ready in time cost
+//! few alphas. So blocks are taken in falling order: first some of the largest alone, each through the port that is
+//! free first; then, phase by phase, `k` groups of equally many blocks, one for each port, `k + 1` times as many in
+//! each phase as before. Blocks are dealt to groups in snake order (first to last, last to first), so that groups have
+//! about equal volumes. Each group is gathered likewise by its largest block: dealt into `k + 1` parts, of which it
+//! keeps its own and receives the others through all its ports at once.
 //!
 //! How many come alone, and how large the first groups are, is tried out.
 
 use crate::ConstructionError;
 use crate::error::blocks;
 use crate::groups::Sorted;
-use tuwtree_model::{
-    Problem, Rank, Root, Step, Time, Tree, best_lower_bound, completion_time, largest_block,
-};
+use tuwtree_bounds::best_lower_bound;
+use tuwtree_model::{Problem, Rank, Root, Step, Time, Tree, completion_time, largest_block};
 
-/// The best of some trees in which the largest blocks go straight to the root and the others in
-/// groups, where every processor has so many ports.
+/// The best of several trees in which the largest blocks go direct to the root and the others in
+/// groups, with this many ports at every rank.
 ///
 /// Not ordered. At linear costs that all pairs share, the best root is taken to be one with a largest block,
-/// which with several ports it need not be. At others it is the best of all up to 256 processors, beyond
+/// which with several ports it need not be. At others it is the best of all up to 256 ranks, beyond
 /// that one with a largest block.
 ///
 /// # Errors
@@ -48,14 +46,14 @@ use tuwtree_model::{
 /// ```
 pub fn hybrid(problem: &Problem) -> Result<Tree, ConstructionError> {
     let (sizes, k) = (blocks(problem)?, usize::from(problem.ports().get()));
-    let root = match problem.costs().homogeneous(problem.processors()) {
+    let root = match problem.costs().homogeneous(problem.ranks()) {
         Some(_) => Root::Given(problem.root().given().unwrap_or_else(|| largest_block(sizes))),
         None => problem.root(),
     };
     let mut best: Option<(Time, Tree)> = None;
     let mut error = None;
     for sorted in Sorted::with_each_root(sizes, root) {
-        let rooted = problem.with_root(Root::Given(sorted.root)).expect("it is a processor");
+        let rooted = problem.with_root(Root::Given(sorted.root)).expect("it is a rank");
         // Without a bound, nothing is enough.
         let bound = best_lower_bound(&rooted).map_or(0.0, Time::units);
         let is_enough = |time: Time| time.units() <= (1.0 + ENOUGH) * bound;
@@ -80,15 +78,15 @@ pub fn hybrid(problem: &Problem) -> Result<Tree, ConstructionError> {
     }
 }
 
-/// How much above the bound a tree may be so that no others are tried.
+/// Gap above the bound at which no other trees are tried.
 const ENOUGH: f64 = 1e-5;
 
-/// Which blocks come together.
+/// Groups of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Grouping {
-    /// How many of the largest blocks come alone.
+    /// Number of the largest blocks that come alone.
     singles: usize,
-    /// How many blocks each group of the first phase has.
+    /// Number of blocks of each group of the first phase.
     first: usize,
 }
 

@@ -1,8 +1,8 @@
 //! One join of two adjacent subcubes: who receives, and when that is done.
 //!
-//! Whoever builds binomial trees asks here, be it for all processors at once ([`crate::adaptive`],
-//! [`crate::oblivious_times`]) or as one of processors that build a tree together, of which each
-//! knows no more than the two [`JoinSide`]s.
+//! All builders of binomial trees ask here, for all ranks at once ([`crate::adaptive`],
+//! [`crate::oblivious_times`]) or as one of several ranks that build a tree together, each of which
+//! knows only the two [`JoinSide`]s.
 //!
 //! ```text
 //!        left                right              the receiver, in a gather
@@ -14,18 +14,18 @@
 use crate::AdaptiveRule;
 use tuwtree_model::{CostModel, Operation, Rank, Time, TimeError};
 
-/// What a join needs to know of one of the two subcubes.
+/// One of two subcubes, as a join sees it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JoinSide {
-    /// The processor that gathers.
+    /// The rank that gathers.
     pub root: Rank,
-    /// Whether that is the only one, whose block still lies in its own buffer.
+    /// True for a single rank, whose block still lies in its own buffer.
     pub is_single: bool,
     /// The bytes that would go to the other side.
     pub bytes: u64,
     /// The bytes that the root copies in place of a transmission: its own block.
     pub copied: u64,
-    /// When the root has all data of the subcube; for rules that do not look at times, anything.
+    /// Time at which the root has all data of the subcube; any value for rules without times.
     pub ready: Time,
 }
 
@@ -36,7 +36,7 @@ impl JoinSide {
     }
 }
 
-/// Which of two adjacent subcubes receives the other's data.
+/// Receiving side among two adjacent subcubes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReceivingSide {
     /// That of lower ranks.
@@ -51,7 +51,7 @@ impl ReceivingSide {
     }
 }
 
-/// An [`AdaptiveRule`] with what it looks at.
+/// An [`AdaptiveRule`] with its inputs.
 #[derive(Debug)]
 pub enum JoinRule<'a, C: CostModel> {
     /// [`AdaptiveRule::GatherTime`].
@@ -81,7 +81,7 @@ impl<'a, C: CostModel> JoinRule<'a, C> {
         }
     }
 
-    /// Which of the rules this is.
+    /// Kind of the rule.
     pub fn kind(&self) -> AdaptiveRule {
         match self {
             JoinRule::GatherTime => AdaptiveRule::GatherTime,
@@ -90,8 +90,8 @@ impl<'a, C: CostModel> JoinRule<'a, C> {
         }
     }
 
-    /// Who receives, and when that side's root then has all data: 0 for the rules that do not look at
-    /// times. `held` is the side that holds the given root, which must receive.
+    /// Receiving side, and the time at which its root then has all data: 0 for rules without times. `held` is the side
+    /// that holds the given root, which must receive.
     ///
     /// Ties go to the right.
     ///
@@ -140,8 +140,8 @@ fn by_completion_time(
     }
 }
 
-/// When the receiver of this join has all data, given when each side is ready: the same steps as in
-/// the tree, timed.
+/// Time at which the receiver of this join has all data, given the time at which each side is
+/// ready: the steps of the tree, timed.
 ///
 /// In a scatter or broadcast the receiver is the one that sends, backwards in time.
 ///

@@ -1,6 +1,6 @@
-//! (k + 1)-nomial adaptive trees, for processors with k ports.
+//! (k + 1)-nomial adaptive trees, for ranks with k ports.
 //!
-//! Round `d = 0, 1, …` joins `k + 1` adjacent aligned ranges of `(k + 1)^d` processors; the last may be
+//! Round `d = 0, 1, …` joins `k + 1` adjacent aligned ranges of `(k + 1)^d` ranks; the last may be
 //! incomplete. One of their roots receives from all others, through all its ports at once.
 //!
 //! # Source
@@ -31,7 +31,7 @@ use tuwtree_model::{CostModel, Ports, Problem, Rank, Step, Time, TimeError, Tree
 /// O(p log k) time, O(p) space.
 ///
 /// # Example
-/// Two ports: three processors at a time, and then three times three.
+/// Two ports: three ranks at a time, and then three times three.
 /// ```
 /// use tuwtree_model::{BlockSizes, Homogeneous, Ports, Problem, Root, completion_time};
 /// use tuwtree_treegen::knomial;
@@ -48,27 +48,27 @@ pub fn knomial(problem: &Problem) -> Result<Tree, ConstructionError> {
         return adaptive(problem, AdaptiveRule::CompletionTime);
     }
     check_rooted(problem)?;
-    let (processors, root) = (problem.processors(), problem.root().given());
+    let (ranks, root) = (problem.ranks(), problem.root().given());
     let joins = Joins { problem, ports: problem.ports().get().into() };
     let single = |rank| Range { first: rank, last: rank, root: rank, busy: Vec::new() };
-    let mut ranges: Vec<Range> = (0..processors).map(single).collect();
-    let mut steps = Vec::with_capacity(2 * processors);
+    let mut ranges: Vec<Range> = (0..ranks).map(single).collect();
+    let mut steps = Vec::with_capacity(2 * ranks);
     while ranges.len() > 1 {
         let joined =
             ranges.chunks(joins.ports + 1).map(|ranges| joins.join(ranges, root, &mut steps));
         ranges = joined.collect::<Result<_, _>>()?;
     }
-    let tree = Tree::new(processors, ranges[0].root, &steps);
-    Ok(tree.expect("every processor but the last root was joined to another once"))
+    let tree = Tree::new(ranks, ranges[0].root, &steps);
+    Ok(tree.expect("every rank but the last root was joined to another once"))
 }
 
-/// Adjacent processors whose data one of them gathers.
+/// Adjacent ranks whose data one of them gathers.
 #[derive(Clone)]
 struct Range {
     first: Rank,
     last: Rank,
     root: Rank,
-    /// When the root's ports are free, in ascending order; those not listed always are.
+    /// Times at which the root's ports are free, in ascending order; ports not listed always are.
     busy: Vec<Time>,
 }
 
@@ -82,7 +82,7 @@ impl Range {
     }
 }
 
-/// How ranges are joined.
+/// Joins of ranges.
 struct Joins<'a> {
     problem: &'a Problem,
     ports: usize,
@@ -145,7 +145,8 @@ impl Joins<'_> {
         ranges.iter().enumerate().map(arrival).collect()
     }
 
-    /// When the ports of the receiver's root are free after it has received from all others.
+    /// Times at which the ports of the receiver's root are free after it has received from all
+    /// others.
     fn busy_after(&self, ranges: &[Range], receiver: usize) -> Result<Vec<Time>, TimeError> {
         let Joins { problem, ports } = *self;
         let own = &ranges[receiver];
@@ -171,7 +172,7 @@ impl Joins<'_> {
 }
 
 /// The ranges from which one receives: of the nearest on both sides, the one that comes first; of
-/// two, the left one. So what is held is always consecutive.
+/// two, the left one. So the held data is always consecutive.
 fn senders(arrivals: &[Time], receiver: usize) -> impl Iterator<Item = usize> + '_ {
     let (mut left, mut right) = (receiver, receiver + 1);
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! Constructed gather and scatter trees: those that are built without search.
+//! Constructed gather and scatter trees: built without search.
 //!
 //! Each takes a [`Problem`](tuwtree_model::Problem) and looks only at what the second column says, with
 //! a given root; what an open one takes beside, each says for itself.
@@ -19,10 +19,10 @@
 //! | [`hybrid`] | blocks, costs, root, ports | O(p log p), some 40 times | large blocks alone, then groups, for k ports; not ordered | |
 //! | [`two_block`] | blocks, root | O(p) | two binomial trees and one message; not ordered | two block sizes only |
 //!
-//! The first three are ordered ([`tuwtree_model::check_ordered`]). [`join`] has the rule and the clock
-//! of adaptive trees for whoever builds one in another way. None of the functions returns a
-//! completion time of the tree it builds: [`tuwtree_model::completion_time`] is for all trees alike.
-//! [`linear_times`] and [`oblivious_times`] give those of all roots at once.
+//! The first three are ordered ([`tuwtree_model::check_ordered`]). [`join`] has the rule and the clock of adaptive
+//! trees for other builders. None of the functions returns a completion time of the tree it builds:
+//! [`tuwtree_model::completion_time`] is for all trees alike. [`linear_times`] and [`oblivious_times`] return the times
+//! of all roots at once.
 //!
 //! Whatever looks at costs counts latency that overlaps as such. Operations without a root have no trees:
 //! they are refused ([`ConstructionError::Rootless`]).

@@ -10,18 +10,18 @@ use tuwtree_model::{
 
 /// The star: the root receives from all others in rank order and copies its own block at its place.
 ///
-/// Where latency overlaps, the root of a scatter sends in rank order, as libraries do: the steps are those of
-/// the gather, from the last rank to the first.
+/// With overlapping latency, the root of a scatter sends in rank order, as libraries do: the steps are those of the
+/// gather, from the last rank to the first.
 ///
-/// With vectors the root, which has its own from the start, joins it with those of lower ranks, the
-/// nearest first, then with those of higher ranks. So a reduction needs no commutative operator.
+/// With vectors the root joins its own vector with those of lower ranks, the nearest first, then
+/// with those of higher ranks. So a reduction needs no commutative operator.
 ///
 /// It knows neither sizes nor costs; but an open root is the one with which it completes first on one
 /// port, of several the one of least rank.
 ///
 /// # Errors
 /// For an open root [`ConstructionError::Time`] if none has a time (a link to everybody), and
-/// [`ConstructionError::TooManyRoots`] for more than 10,000 processors with costs of each pair.
+/// [`ConstructionError::TooManyRoots`] for more than 10,000 ranks with costs of each pair.
 ///
 /// # Complexity
 /// O(p); with an open root O(p log p) on a machine with levels, as a rule, and O(p^2) at costs of each pair.
@@ -30,35 +30,33 @@ use tuwtree_model::{
 /// OPT section 5.1, "Linear".
 pub fn linear(problem: &Problem) -> Result<Tree, ConstructionError> {
     check_rooted(problem)?;
-    let processors = problem.processors();
+    let ranks = problem.ranks();
     let root = match problem.root() {
         Root::Given(root) => root,
         Root::Best | Root::None => best(problem)?,
     };
     Ok(match problem.payload() {
-        Payload::Blocks(_) if is_backwards(problem) => {
-            star(processors, root, (0..processors).rev())
-        }
-        Payload::Blocks(_) => star(processors, root, 0..processors),
+        Payload::Blocks(_) if is_backwards(problem) => star(ranks, root, (0..ranks).rev()),
+        Payload::Blocks(_) => star(ranks, root, 0..ranks),
         Payload::Vector(_) | Payload::Messages(_) | Payload::Groups(_) => {
-            star(processors, root, outwards(processors, root))
+            star(ranks, root, outwards(ranks, root))
         }
     })
 }
 
-/// Whether the steps are those from the last rank to the first: a scatter performs them backwards, so that its
-/// root sends in rank order.
+/// True if the steps go from the last rank to the first: a scatter performs them backwards, so that its root sends in
+/// rank order.
 fn is_backwards(problem: &Problem) -> bool {
     problem.operation().is_outward() && problem.costs().overlaps()
 }
 
-/// The most processors whose stars are all timed for the best root where costs differ: O(p^2).
+/// The most ranks whose stars are all timed for the best root where costs differ: O(p^2).
 const MOST_STARS: usize = 10_000;
 
 /// The root with which the star completes first.
 fn best(problem: &Problem) -> Result<Rank, ConstructionError> {
-    let processors = problem.processors();
-    match (problem.costs().homogeneous(processors), problem.payload()) {
+    let ranks = problem.ranks();
+    match (problem.costs().homogeneous(ranks), problem.payload()) {
         (Some(_), Payload::Blocks(_)) => Ok(best_root(&linear_times(problem)?)),
         // As many vectors of the same size go to every root.
         (Some(_), Payload::Vector(_) | Payload::Messages(_) | Payload::Groups(_)) => Ok(0),
@@ -67,16 +65,16 @@ fn best(problem: &Problem) -> Result<Rank, ConstructionError> {
                 let first = |root| first_sender(problem, root);
                 Ok(best_star_root(problem, machine, first, |root| star_time(problem, root))?)
             }
-            None if processors > MOST_STARS => {
-                Err(ConstructionError::TooManyRoots { most: MOST_STARS, processors })
+            None if ranks > MOST_STARS => {
+                Err(ConstructionError::TooManyRoots { most: MOST_STARS, ranks })
             }
             None => Ok(best_possible_root(times(problem))?),
         },
     }
 }
 
-/// Whose message comes first at the root of a star, and whether that has copied before; `None` if nobody else has
-/// data.
+/// Sender of the first message at the root of a star, and true if the root has copied before; `None` if no other rank
+/// has data.
 fn first_sender(problem: &Problem, root: Rank) -> Option<(Rank, bool)> {
     let collective = problem.collective();
     let has_data = |&rank: &Rank| rank != root && collective.segment(rank, rank) > 0;
@@ -88,30 +86,30 @@ fn first_sender(problem: &Problem, root: Rank) -> Option<(Rank, bool)> {
     Some((first, is_after_copy))
 }
 
-/// All ranks in the order in which the root of a star takes what they have.
+/// All ranks in the order in which the root of a star takes their blocks.
 fn in_turn(problem: &Problem, root: Rank) -> Box<dyn Iterator<Item = Rank>> {
-    let processors = problem.processors();
+    let ranks = problem.ranks();
     match problem.payload() {
-        Payload::Blocks(_) if is_backwards(problem) => Box::new((0..processors).rev()),
-        Payload::Blocks(_) => Box::new(0..processors),
+        Payload::Blocks(_) if is_backwards(problem) => Box::new((0..ranks).rev()),
+        Payload::Blocks(_) => Box::new(0..ranks),
         Payload::Vector(_) | Payload::Messages(_) | Payload::Groups(_) => {
-            Box::new(outwards(processors, root))
+            Box::new(outwards(ranks, root))
         }
     }
 }
 
 /// All ranks, from the root downwards, then from the root upwards.
-fn outwards(processors: usize, root: Rank) -> impl Iterator<Item = Rank> {
-    (0..=root).rev().chain(root + 1..processors)
+fn outwards(ranks: usize, root: Rank) -> impl Iterator<Item = Rank> {
+    (0..=root).rev().chain(root + 1..ranks)
 }
 
-/// The star whose root takes what all ranks have, its own among them, in this order.
-fn star(processors: usize, root: Rank, order: impl Iterator<Item = Rank>) -> Tree {
+/// The star whose root takes all ranks' blocks, its own among them, in this order.
+fn star(ranks: usize, root: Rank, order: impl Iterator<Item = Rank>) -> Tree {
     let steps: Vec<(Rank, Step)> = order
-        .filter(|_| processors > 1)
+        .filter(|_| ranks > 1)
         .map(|rank| (root, if rank == root { Step::Copy } else { Step::Receive(rank) }))
         .collect();
-    Tree::new(processors, root, &steps).expect("every other processor sends once")
+    Tree::new(ranks, root, &steps).expect("every other rank sends once")
 }
 
 /// The completion time of the linear tree for every root, on one port; the problem's own root does
@@ -123,7 +121,7 @@ fn star(processors: usize, root: Rank, order: impl Iterator<Item = Rank>) -> Tre
 /// # Complexity
 /// For blocks at homogeneous costs O(p) time and space for all `p` roots together, else O(p^2) time.
 pub fn linear_times(problem: &Problem) -> Result<Vec<Time>, TimeError> {
-    match (problem.blocks(), problem.costs().homogeneous(problem.processors())) {
+    match (problem.blocks(), problem.costs().homogeneous(problem.ranks())) {
         (Some(sizes), Some(costs)) if is_backwards(problem) => {
             let mirrored: Vec<u64> = sizes.iter().collect();
             let mirrored = BlockSizes::new(mirrored.into_iter().rev());
@@ -138,13 +136,13 @@ pub fn linear_times(problem: &Problem) -> Result<Vec<Time>, TimeError> {
 
 /// For each root its time, or why it has none, star by star.
 fn times(problem: &Problem) -> impl Iterator<Item = Result<Time, TimeError>> + '_ {
-    (0..problem.processors()).map(|root| star_time(problem, root))
+    (0..problem.ranks()).map(|root| star_time(problem, root))
 }
 
 /// The time of the star with a root, or why it has none: in the order of the tree's steps, so that it is the
 /// tree's time in floating point, too.
 fn star_time(problem: &Problem, root: Rank) -> Result<Time, TimeError> {
-    if problem.processors() == 1 {
+    if problem.ranks() == 1 {
         return Ok(Time::ZERO);
     }
     let collective = problem.collective();
@@ -164,11 +162,11 @@ fn star_time(problem: &Problem, root: Rank) -> Result<Time, TimeError> {
 /// The times of all roots at homogeneous costs, in O(p): those before and after a root add up. All
 /// messages come at the same time, so that a root waits for the first of them only.
 fn all_times(sizes: &BlockSizes, costs: &Homogeneous) -> Result<Vec<Time>, TimeError> {
-    let processors = sizes.processors();
-    if processors == 1 {
+    let ranks = sizes.ranks();
+    if ranks == 1 {
         return Ok(vec![Time::ZERO]);
     }
-    let mut times = vec![Time::ZERO; processors];
+    let mut times = vec![Time::ZERO; ranks];
     let mut before = Time::ZERO;
     for (rank, bytes) in sizes.iter().enumerate() {
         times[rank] = costs.after_copy(before, bytes)?;
@@ -176,7 +174,7 @@ fn all_times(sizes: &BlockSizes, costs: &Homogeneous) -> Result<Vec<Time>, TimeE
         before = costs.plus(before.later(arrival), costs.transmission(bytes)?)?;
     }
     let mut after = Time::ZERO;
-    for rank in (0..processors).rev() {
+    for rank in (0..ranks).rev() {
         let arrival = costs.latency_between(rank, rank, sizes.total() - sizes.before(rank + 1))?;
         times[rank] = costs.plus(times[rank].later(arrival), after)?;
         after = costs.plus(after, costs.transmission(sizes.block(rank))?)?;
@@ -197,7 +195,7 @@ mod tests {
         #[test]
         fn on_levels_the_root_of_the_star_is_the_best_of_all(
             (sizes, machine) in sizes(40).prop_flat_map(|sizes| {
-                let p = sizes.processors();
+                let p = sizes.ranks();
                 let machine =
                     prop_oneof![hierarchy(p), overlapping_hierarchy(p), measured_hierarchy(p)];
                 (Just(sizes), machine)

@@ -1,9 +1,9 @@
 //! Binomial trees whose places are filled by predicted times.
 //!
-//! The shape is a binomial tree's: the root's children have 1, 2, 4, … processors below and with them,
-//! the last what is left. The places are filled depth first, smaller subtrees first, and each takes
-//! from the processors that are still free the one with the least, or the greatest, predicted time
-//! of its own block to or from its parent.
+//! The shape is a binomial tree's: the root's children have 1, 2, 4, … ranks below and with them,
+//! the last one the rest. The places are filled depth first, smaller subtrees first, and each takes
+//! from the ranks that are still free the one with the least, or the greatest, predicted time of
+//! its own block to or from its parent.
 //!
 //! # Source
 //! K. Dichev, V. Rychkov, A. Lastovetsky, "Two algorithms of irregular scatter/gather operations for
@@ -15,7 +15,7 @@ use crate::best_root::best_of_roots;
 use crate::copy_first::copy_first;
 use tuwtree_model::{Problem, Rank, Time, TimeError, Tree};
 
-/// Which free processor takes the next place.
+/// Choice of the free rank for the next place.
 #[derive(
     Clone,
     Copy,
@@ -36,10 +36,10 @@ pub enum Filling {
 }
 
 /// The binomial tree filled by the predicted times, with the problem's root or the best of up to 256.
-/// Ties: the lowest rank. Each inner processor copies its own block first.
+/// Ties: the lowest rank. Each inner rank copies its own block first.
 ///
 /// # Errors
-/// [`ConstructionError::TooManyRoots`]; [`ConstructionError::Time`]: a place that no free processor has
+/// [`ConstructionError::TooManyRoots`]; [`ConstructionError::Time`]: a place that no free rank has
 /// a link for.
 ///
 /// # Complexity
@@ -50,11 +50,11 @@ pub fn model_binomial(problem: &Problem, filling: Filling) -> Result<Tree, Const
 
 /// The tree with this root.
 fn filled(problem: &Problem, root: Rank, filling: Filling) -> Result<Tree, TimeError> {
-    let processors = problem.processors();
-    let mut free: Vec<Rank> = (0..processors).filter(|&rank| rank != root).collect();
-    let mut children = vec![Vec::new(); processors];
-    // Subtrees to be filled, the next one last: the place's parent, and the number of processors.
-    let mut pending = below(root, processors);
+    let ranks = problem.ranks();
+    let mut free: Vec<Rank> = (0..ranks).filter(|&rank| rank != root).collect();
+    let mut children = vec![Vec::new(); ranks];
+    // Subtrees to be filled, the next one last: the place's parent, and the number of ranks.
+    let mut pending = below(root, ranks);
     while let Some((parent, size)) = pending.pop() {
         let rank = taken(problem, parent, &mut free, filling)?;
         children[parent].push(rank);
@@ -63,7 +63,7 @@ fn filled(problem: &Problem, root: Rank, filling: Filling) -> Result<Tree, TimeE
     Ok(copy_first(root, &children))
 }
 
-/// The subtrees below a processor that heads `size` of them, the first to be filled last.
+/// The subtrees below a rank that heads `size` of them, the first to be filled last.
 fn below(parent: Rank, size: usize) -> Vec<(Rank, usize)> {
     let mut left = size - 1;
     let mut subtrees = Vec::new();
@@ -78,7 +78,7 @@ fn below(parent: Rank, size: usize) -> Vec<(Rank, usize)> {
     subtrees
 }
 
-/// Takes the processor that the filling prefers out of the free ones, which stay in rank order.
+/// Takes the rank that the filling prefers out of the free ones, which stay in rank order.
 fn taken(
     problem: &Problem,
     parent: Rank,

@@ -1,7 +1,7 @@
 //! Trees with graceful degradation whose sets are weighed by predicted times.
 //!
 //! The others are sorted by the predicted time of their own block to or from the root, slowest
-//! first, and split into sets, each as slow as all before it. Of each set, the processor that takes the
+//! first, and split into sets, each as slow as all before it. Of each set, the rank that takes the
 //! least time for all blocks of the set becomes a child; its set is treated the same way, with times
 //! to or from it.
 //!
@@ -18,10 +18,10 @@ use crate::sets::set_sizes;
 use tuwtree_model::{Payload, Problem, Rank, Time, TimeError, Tree};
 
 /// The tree of sets of growing predicted time, with the problem's root or the best of up to 256. Ties:
-/// the lowest rank first. Each inner processor copies its own block first.
+/// the lowest rank first. Each inner rank copies its own block first.
 ///
 /// # Errors
-/// [`ConstructionError::TooManyRoots`]; [`ConstructionError::Time`]: a processor with data that has no
+/// [`ConstructionError::TooManyRoots`]; [`ConstructionError::Time`]: a rank with data that has no
 /// link with the head of its set, whether there are other trees or not.
 ///
 /// # Complexity
@@ -33,9 +33,9 @@ pub fn model_graceful(problem: &Problem) -> Result<Tree, ConstructionError> {
 
 /// The tree with this root.
 fn of_sets(problem: &Problem, root: Rank) -> Result<Tree, TimeError> {
-    let processors = problem.processors();
-    let mut children = vec![Vec::new(); processors];
-    let others = (0..processors).filter(|&rank| rank != root).collect();
+    let ranks = problem.ranks();
+    let mut children = vec![Vec::new(); ranks];
+    let others = (0..ranks).filter(|&rank| rank != root).collect();
     let mut pending: Vec<(Rank, Vec<Rank>)> = vec![(root, others)];
     while let Some((parent, below)) = pending.pop() {
         let mut timed = Vec::with_capacity(below.len());
@@ -60,7 +60,7 @@ fn of_sets(problem: &Problem, root: Rank) -> Result<Tree, TimeError> {
     Ok(copy_first(root, &children))
 }
 
-/// The processor of a set that takes the least time for all data of the set.
+/// The rank of a set that takes the least time for all data of the set.
 fn head(problem: &Problem, set: &[Rank], parent: Rank) -> Result<Rank, TimeError> {
     let bytes = match problem.payload() {
         Payload::Blocks(sizes) => set.iter().map(|&rank| sizes.block(rank)).sum(),
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn far_processors_share_one_long_message() {
+    fn far_ranks_share_one_long_message() {
         let level = |name: &str, alpha| Level {
             name: name.into(),
             members: 4,

@@ -1,4 +1,4 @@
-//! The oblivious binomial tree: its shape depends on the number of processors and the root only.
+//! The oblivious binomial tree: its shape depends on the number of ranks and the root only.
 
 use crate::ConstructionError;
 use crate::best_root::best_possible_root;
@@ -9,8 +9,8 @@ use std::convert::Infallible;
 use tuwtree_model::{Problem, Root, Time, TimeError, Tree};
 
 /// The rank-ordered binomial tree: the subcube that holds the root receives, and of two others the
-/// right one, so that each gathers at its last rank. It knows nothing but the number of processors
-/// and the root; if that is open, it is the best of all by their completion times.
+/// right one, so that each gathers at its last rank. It depends on the number of ranks and the root
+/// only; an open root is the best of all by completion time.
 ///
 /// # Errors
 /// [`ConstructionError::Time`] if the root is open, and none has a time.
@@ -29,7 +29,7 @@ pub fn oblivious(problem: &Problem) -> Result<Tree, ConstructionError> {
     let join = |left: &Subcube<()>, right: &Subcube<()>| {
         Ok((holding(Some(root), left, right).unwrap_or(ReceivingSide::Right), ()))
     };
-    let Ok::<Tree, Infallible>(tree) = join_subcubes(problem.processors(), |_| (), join);
+    let Ok::<Tree, Infallible>(tree) = join_subcubes(problem.ranks(), |_| (), join);
     Ok(tree)
 }
 
@@ -48,14 +48,14 @@ pub fn oblivious_times(problem: &Problem) -> Result<Vec<Time>, TimeError> {
 
 /// For each root its time, or why it has none.
 fn times(problem: &Problem) -> Vec<Result<Time, TimeError>> {
-    let processors = problem.processors();
+    let ranks = problem.ranks();
     // times[r]: when r has gathered its own subcube, if it is the root.
-    let mut times = vec![Ok(Time::ZERO); processors];
+    let mut times = vec![Ok(Time::ZERO); ranks];
     let mut width = 1;
-    while width < processors {
-        for first in (0..processors - width).step_by(2 * width) {
+    while width < ranks {
+        for first in (0..ranks - width).step_by(2 * width) {
             let [left, right] = [first, first + width].map(|first| {
-                let last = (first + width).min(processors) - 1;
+                let last = (first + width).min(ranks) - 1;
                 (Subcube { first, last, root: last, state: () }, times[last])
             });
             // Each rank of the one side in turn is the root; the other side's clock is fixed.

@@ -1,4 +1,4 @@
-//! Trees of fastest paths: for networks in which not every pair of processors has a link.
+//! Trees of fastest paths: for networks in which not every pair of ranks has a link.
 //!
 //! Other constructions decide the shape first and need links for it; this one follows the links, and
 //! so has a tree wherever there is one.
@@ -11,16 +11,16 @@ use crate::best_root::best_of_roots;
 use crate::copy_first::copy_first;
 use tuwtree_model::{CostModel, Problem, Rank, Time, TimeError, Tree};
 
-/// The tree along which each processor's own data alone would reach the root fastest (in a scatter or
+/// The tree along which each rank's own data alone would reach the root fastest (in a scatter or
 /// broadcast, would come from it fastest), with the problem's root or the best of up to 256. Ties: the
-/// lowest rank. Each inner processor copies its own block first, then receives from the child with the
-/// fewest processors below it first.
+/// lowest rank. Each inner rank copies its own block first, then receives from the child with the
+/// fewest ranks below it first.
 ///
-/// Where links are missing, it has a tree if any tree moves the data: processors without data that no
+/// Where links are missing, it has a tree if any tree moves the data: ranks without data that no
 /// path leads from are children of the root, to which they send nothing.
 ///
 /// # Errors
-/// [`ConstructionError::TooManyRoots`]; [`ConstructionError::Time`]: a processor with data that no
+/// [`ConstructionError::TooManyRoots`]; [`ConstructionError::Time`]: a rank with data that no
 /// path of links leads from (to), or a time that cannot be stated.
 ///
 /// # Complexity
@@ -45,13 +45,13 @@ pub fn paths(problem: &Problem) -> Result<Tree, ConstructionError> {
 
 /// The tree with this root.
 fn from(problem: &Problem, root: Rank) -> Result<Tree, TimeError> {
-    let processors = problem.processors();
+    let ranks = problem.ranks();
     let own = |rank: Rank| problem.payload().own(rank);
-    // For each processor the fastest path that is known: its time, and where it goes first.
-    let mut known: Vec<Option<(Time, Rank)>> = vec![None; processors];
+    // For each rank the fastest path that is known: its time, and where it goes first.
+    let mut known: Vec<Option<(Time, Rank)>> = vec![None; ranks];
     known[root] = Some((Time::ZERO, root));
-    let mut reached = Vec::with_capacity(processors);
-    let mut waiting: Vec<Rank> = (0..processors).collect();
+    let mut reached = Vec::with_capacity(ranks);
+    let mut waiting: Vec<Rank> = (0..ranks).collect();
     let mut missing = None;
     loop {
         let times = waiting.iter().enumerate();
@@ -79,8 +79,8 @@ fn from(problem: &Problem, root: Rank) -> Result<Tree, TimeError> {
     if let (true, Some(error)) = (waiting.iter().any(|&rank| own(rank) > 0), missing) {
         return Err(error);
     }
-    let mut children = vec![Vec::new(); processors];
-    let mut below = vec![1_usize; processors];
+    let mut children = vec![Vec::new(); ranks];
+    let mut below = vec![1_usize; ranks];
     for &rank in reached.iter().skip(1).rev() {
         let (_, parent) = known[rank].expect("it was reached");
         below[parent] += below[rank];
@@ -99,9 +99,9 @@ mod tests {
     use tuwtree_model::{BlockSizes, CostMatrix, Homogeneous, Root, completion_time};
 
     /// Costs with these links only.
-    fn network(processors: usize, links: &[(Rank, Rank)]) -> CostMatrix {
+    fn network(ranks: usize, links: &[(Rank, Rank)]) -> CostMatrix {
         let alpha = |from, to| if links.contains(&(from, to)) { 1.0 } else { f64::INFINITY };
-        CostMatrix::from_fn(processors, alpha, |_, _| 1.0, |_| 0.0).unwrap()
+        CostMatrix::from_fn(ranks, alpha, |_, _| 1.0, |_| 0.0).unwrap()
     }
 
     #[test]
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn processors_without_data_and_links_are_children_of_the_root() {
+    fn ranks_without_data_and_links_are_children_of_the_root() {
         let costs = network(4, &[(1, 2)]);
         let sizes = BlockSizes::new([0, 5, 5, 0]).unwrap();
         let problem = Problem::gather(&sizes, &costs).unwrap();

@@ -1,4 +1,4 @@
-//! With which root a star completes first on a machine with levels, without timing all stars.
+//! The root with which a star completes first on a machine with levels, without timing all stars.
 //!
 //! A root's port is busy with all messages, which depend on the levels of their senders only: sums over groups
 //! say for how long, for all roots in `O(p h)`. It begins no earlier than with the first message, after the latency of
@@ -14,9 +14,8 @@ const ROUNDING: f64 = 1e-12;
 /// The most messages of stars that are timed.
 const MOST_MESSAGES: usize = 10_000_000;
 
-/// The root with the least time of those that have one, of several the one of least rank. With more than
-/// 3,000 processors it is the best of those with the least bounds, of which no more are timed than some
-/// ten million messages allow.
+/// The root with the least time, if any has one; among equal ones, the least rank. With more than 3,000 ranks it is the
+/// best among the roots with the least bounds; only some of these are timed, by ten million messages in all.
 ///
 /// `first` says whose message comes first at a root, and whether the root copies before it; `None` if nobody has
 /// anything to send.
@@ -75,15 +74,15 @@ fn bounds(
     machine: &Hierarchy,
     first: impl Fn(Rank) -> Option<(Rank, bool)>,
 ) -> Vec<(f64, Rank)> {
-    let processors = problem.processors();
+    let ranks = problem.ranks();
     let levels = machine.levels();
     let bytes = |rank| problem.collective().segment(rank, rank);
-    let mut busy = vec![0.0; processors];
+    let mut busy = vec![0.0; ranks];
     for (level, of) in levels.iter().enumerate() {
         let own = |rank: Rank| of.links.times(bytes(rank)).1;
         let mut within: HashMap<usize, f64> = HashMap::new();
         let mut nearer: HashMap<usize, f64> = HashMap::new();
-        for rank in 0..processors {
+        for rank in 0..ranks {
             *within.entry(machine.group(rank, level)).or_default() += own(rank);
             if level > 0 {
                 *nearer.entry(machine.group(rank, level - 1)).or_default() += own(rank);

@@ -1,6 +1,6 @@
 //! Binomial trees by joining adjacent subcubes: the frame that all binomial constructions fill in.
 //!
-//! Round `d = 0, 1, …` joins adjacent aligned ranges of `2^d` processors; the last may be
+//! Round `d = 0, 1, …` joins adjacent aligned ranges of `2^d` ranks; the last may be
 //! incomplete, and one without a partner waits. Of each two, one root sends all its data to the
 //! other. What differs between the constructions is only which one receives.
 //!
@@ -10,18 +10,18 @@
 use crate::join::{JoinSide, ReceivingSide};
 use tuwtree_model::{Problem, Rank, Step, Time, Tree};
 
-/// A range of processors whose data one of them gathers, and what the construction knows of it.
+/// A range of ranks whose data one of them gathers, and what the construction knows of it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Subcube<S> {
     pub(crate) first: Rank,
     pub(crate) last: Rank,
-    /// The processor in `first..=last` that gathers.
+    /// The rank in `first..=last` that gathers.
     pub(crate) root: Rank,
     pub(crate) state: S,
 }
 
 impl<S> Subcube<S> {
-    /// Whether this is one processor, whose block still lies in its own buffer.
+    /// True for a single rank, whose block still lies in its own buffer.
     pub(crate) fn is_single(&self) -> bool {
         self.first == self.last
     }
@@ -57,22 +57,22 @@ pub(crate) fn holding<S>(
     }
 }
 
-/// The binomial tree over `0..processors` in which `join` decides each join.
+/// The binomial tree over `0..ranks` in which `join` decides each join.
 ///
-/// `single` is what the construction knows of a lone processor; `join` says who receives, and what
-/// is known of the joined subcube.
+/// `single` is the construction's state of a lone rank; `join` returns the receiver, and the state
+/// of the joined subcube.
 ///
 /// # Complexity
 /// O(p) calls, time and space.
 pub(crate) fn join_subcubes<S: Copy, E>(
-    processors: usize,
+    ranks: usize,
     single: impl Fn(Rank) -> S,
     mut join: impl FnMut(&Subcube<S>, &Subcube<S>) -> Result<(ReceivingSide, S), E>,
 ) -> Result<Tree, E> {
-    let mut cubes: Vec<Subcube<S>> = (0..processors)
+    let mut cubes: Vec<Subcube<S>> = (0..ranks)
         .map(|rank| Subcube { first: rank, last: rank, root: rank, state: single(rank) })
         .collect();
-    let mut steps = Vec::with_capacity(2 * processors);
+    let mut steps = Vec::with_capacity(2 * ranks);
     while cubes.len() > 1 {
         let mut joined = Vec::with_capacity(cubes.len().div_ceil(2));
         for pair in cubes.chunks(2) {
@@ -86,13 +86,13 @@ pub(crate) fn join_subcubes<S: Copy, E>(
         }
         cubes = joined;
     }
-    let tree = Tree::new(processors, cubes[0].root, &steps);
-    Ok(tree.expect("every processor but the last root was joined to another once"))
+    let tree = Tree::new(ranks, cubes[0].root, &steps);
+    Ok(tree.expect("every rank but the last root was joined to another once"))
 }
 
 /// Appends the receiver's steps, and returns the receiver.
 ///
-/// A lone processor on the left copies while the other side gathers (OPT eq. 5); one on the right
+/// A lone rank on the left copies while the other side gathers (OPT eq. 5); one on the right
 /// copies after it has received, behind the data (OPT eq. 6).
 fn push_steps<S>(
     steps: &mut Vec<(Rank, Step)>,

@@ -5,7 +5,7 @@ use crate::error::blocks;
 use crate::groups::binomial;
 use tuwtree_model::{BlockSizes, Problem, Rank, Step, Tree, largest_block};
 
-/// The tree in which the processors with small blocks and those with large blocks gather apart, each
+/// The tree in which the ranks with small blocks and those with large blocks gather apart, each
 /// along a binomial tree, and one message joins the two. The root gathers its own kind.
 ///
 /// # Errors
@@ -32,15 +32,15 @@ use tuwtree_model::{BlockSizes, Problem, Rank, Step, Tree, largest_block};
 /// ```
 pub fn two_block(problem: &Problem) -> Result<Tree, ConstructionError> {
     let sizes = blocks(problem)?;
-    let processors = sizes.processors();
+    let ranks = sizes.ranks();
     let root = problem.root().given().unwrap_or_else(|| largest_block(sizes));
     check_sizes(sizes)?;
     let kind = sizes.block(root);
     let (mut own, others): (Vec<Rank>, Vec<Rank>) =
-        (0..processors).partition(|&rank| sizes.block(rank) == kind);
+        (0..ranks).partition(|&rank| sizes.block(rank) == kind);
     let place = own.iter().position(|&rank| rank == root).expect("the root is of its own kind");
     own[..=place].rotate_right(1);
-    let mut steps = Vec::with_capacity(2 * processors);
+    let mut steps = Vec::with_capacity(2 * ranks);
     binomial(&own, &mut steps);
     if let Some(&head) = others.first() {
         binomial(&others, &mut steps);
@@ -49,10 +49,10 @@ pub fn two_block(problem: &Problem) -> Result<Tree, ConstructionError> {
         }
         steps.push((root, Step::Receive(head)));
     }
-    Ok(Tree::new(processors, root, &steps).expect("every other processor sends once"))
+    Ok(Tree::new(ranks, root, &steps).expect("every other rank sends once"))
 }
 
-/// Fails at the first processor with a third size.
+/// Fails at the first rank with a third size.
 fn check_sizes(sizes: &BlockSizes) -> Result<(), ConstructionError> {
     let first = sizes.block(0);
     let mut second = None;
@@ -93,7 +93,7 @@ mod tests {
     fn one_size_is_a_binomial_tree_and_three_are_refused() {
         let same = tree(&[3; 8], Root::Given(5)).unwrap();
         assert_eq!((same.depth(), same.degree(5)), (3, 3));
-        assert_eq!(tree(&[3], Root::Best).unwrap().processors(), 1);
+        assert_eq!(tree(&[3], Root::Best).unwrap().ranks(), 1);
         let error = tree(&[5, 5, 1, 2], Root::Best).unwrap_err();
         assert_eq!(error, ConstructionError::ThirdSize { rank: 3, size: 2, smaller: 1, larger: 5 });
     }

@@ -13,15 +13,15 @@ use tuwtree_model::{Rank, Root, Step, Tree};
 /// The tree that collects the blocks of each node at its leader by `inside`, and the nodes' data at
 /// the root by `among`. The leaders are the roots of the nodes' trees.
 ///
-/// `inside` is called for each node, with the position of the root within it if it is given and
-/// there; `among` with the leaders of all nodes, and the position of the node that holds a given root.
-/// Both return trees over the positions in what they were called with.
+/// `inside` is called for each node, with the position of the root within it if it is given and there; `among` with the
+/// leaders of all nodes, and the position of the node that holds a given root. Both return trees over the positions in
+/// their arguments.
 ///
 /// # Shapes
 /// `nodes` lists the ranks of each node: every rank is on one, and none is empty.
 ///
 /// # Errors
-/// Those of `inside` and `among`.
+/// Errors of `inside` and `among`.
 ///
 /// # Panics
 /// If `nodes` is not such a list, a given root is on none of them, or a tree is not over its positions.
@@ -34,35 +34,35 @@ pub fn two_level<E>(
     mut inside: impl FnMut(&[Rank], Root) -> Result<Tree, E>,
     among: impl FnOnce(&[Rank], Root) -> Result<Tree, E>,
 ) -> Result<Tree, E> {
-    let processors = nodes.iter().map(Vec::len).sum();
-    let mut steps = Vec::with_capacity(2 * processors);
+    let ranks = nodes.iter().map(Vec::len).sum();
+    let mut steps = Vec::with_capacity(2 * ranks);
     let mut leaders = Vec::with_capacity(nodes.len());
     let mut root_node = Root::Best;
-    for (node, ranks) in nodes.iter().enumerate() {
+    for (node, members) in nodes.iter().enumerate() {
         let here = match root {
-            Root::Given(root) => ranks.iter().position(|&rank| rank == root),
+            Root::Given(root) => members.iter().position(|&rank| rank == root),
             Root::Best | Root::None => None,
         };
         if here.is_some() {
             root_node = Root::Given(node);
         }
-        let tree = inside(ranks, here.map_or(Root::Best, Root::Given))?;
-        assert_eq!(tree.processors(), ranks.len(), "a tree over the node's processes");
-        leaders.push(ranks[tree.root()]);
-        for position in 0..ranks.len() {
-            steps.extend(tree.steps(position).map(|step| translated(ranks, position, step)));
+        let tree = inside(members, here.map_or(Root::Best, Root::Given))?;
+        assert_eq!(tree.ranks(), members.len(), "a tree over the node's processes");
+        leaders.push(members[tree.root()]);
+        for position in 0..members.len() {
+            steps.extend(tree.steps(position).map(|step| translated(members, position, step)));
         }
     }
     assert!(root == Root::Best || root_node != Root::Best, "the root is on a node");
     let tree = among(&leaders, root_node)?;
-    assert_eq!(tree.processors(), leaders.len(), "a tree over the leaders");
-    for (position, ranks) in nodes.iter().enumerate() {
+    assert_eq!(tree.ranks(), leaders.len(), "a tree over the leaders");
+    for (position, members) in nodes.iter().enumerate() {
         // The leader of several has copied its own block already.
-        let copied = ranks.len() > 1;
+        let copied = members.len() > 1;
         let left = tree.steps(position).filter(|&step| step != Step::Copy || !copied);
         steps.extend(left.map(|step| translated(&leaders, position, step)));
     }
-    let tree = Tree::new(processors, leaders[tree.root()], &steps);
+    let tree = Tree::new(ranks, leaders[tree.root()], &steps);
     Ok(tree.expect("trees of nodes, joined by a tree of their roots"))
 }
 
@@ -102,6 +102,6 @@ mod tests {
             tree.steps(1).collect::<Vec<_>>(),
             [Step::Receive(0), Step::Copy, Step::Receive(2)]
         );
-        assert_eq!(two_level(&[vec![0]], Root::Best, star, star).unwrap().processors(), 1);
+        assert_eq!(two_level(&[vec![0]], Root::Best, star, star).unwrap().ranks(), 1);
     }
 }

@@ -8,7 +8,7 @@
 //! let problem = Problem::gather(&counts, machine)?.with_root(Root::Given(3))?;
 //! let best = best(&problem)?;
 //! let schedule = best.plan().schedule(&problem)?;
-//! assert_eq!(schedule.processors(), 8);
+//! assert_eq!(schedule.ranks(), 8);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -19,9 +19,8 @@
 //! | [`plan`] | the catalogue of constructions; `best`, `compare`, advice, what MPI libraries take, maps |
 //! | [`schedule`] | what each rank does; simulation, verification, export |
 //!
-//! What is used most is at the top. Trees that are built one by one are in `tuwtree-treegen` and
-//! `tuwtree-dp`, schedules of allgathers in `tuwtree-collective`; running schedules on MPI is the business
-//! of `tuwtree-executor`.
+//! Names of frequent use are at the top. `tuwtree-treegen` and `tuwtree-dp` build single trees, `tuwtree-collective`
+//! builds schedules of allgathers; `tuwtree-executor` performs schedules on MPI.
 //!
 //! # Words
 //! Words in `code` are names that the program, documents and functions take.
@@ -29,7 +28,7 @@
 //! | word | meaning |
 //! |---|---|
 //! | rank | a process of the communicator, by its number from 0 |
-//! | process | what MPI calls so, where it is counted; fields and functions say `processors` |
+//! | process | what MPI calls so, where it is counted; fields and functions say `ranks` |
 //! | operation | [`gather`](Operation::Gather), [`scatter`](Operation::Scatter) move blocks; [`broadcast`](Operation::Broadcast), [`reduce`](Operation::Reduce) a vector; [`allgather`](Operation::Allgather) brings all blocks to all ranks, without a root |
 //! | irregular | said of an operation whose blocks may differ in size: gather, scatter and allgather |
 //! | block | the data of one rank in a gather, scatter or allgather; its size may be 0 |
@@ -84,10 +83,11 @@ pub use tuwtree_model as model;
 pub use tuwtree_plan as plan;
 pub use tuwtree_schedule as schedule;
 
+pub use tuwtree_bounds::best_lower_bound;
 pub use tuwtree_model::{
     BlockSizes, ClosedSet, Construction, CostMatrix, Costs, Distribution, DistributionParameters,
     Hierarchy, Homogeneous, Operation, Order, Ports, Problem, Randomness, Rank, Root, Time, Tree,
-    best_lower_bound, completion, completion_time,
+    completion, completion_time,
 };
 pub use tuwtree_plan::{Advice, Comparison, Outcome, Plan, Request, Settings, best, compare};
 pub use tuwtree_schedule::{Schedule, simulate, verify};

@@ -13,7 +13,7 @@ use tuwtree_plan::{Comparison, Effort, Library, Request, Settings, compare};
 
 /// A tree or the library in one problem.
 #[derive(Clone, Debug)]
-struct Outcome {
+struct TrialOutcome {
     name: String,
     /// Seconds: by the planner (NaN for the library), by the judge, in the simulator.
     planned: f64,
@@ -25,9 +25,9 @@ struct Outcome {
 #[derive(Clone, Debug)]
 struct Case {
     name: String,
-    library: Outcome,
+    library: TrialOutcome,
     /// In rank order.
-    trees: Vec<Outcome>,
+    trees: Vec<TrialOutcome>,
     /// Which of the trees is recommended.
     recommended: usize,
 }
@@ -51,8 +51,8 @@ fn measure(platform: &Platform, overheads: Overheads, folder: &Path) -> StatedCo
 /// within 5 % from the 10 % to the 90 % quantile, and the choice is within 5 % of the fastest in 47 of 50
 /// and never more than 3 % slower than the library. The choice is what is recommended.
 pub(super) fn agree(platform: &Platform, overheads: Overheads, problems: &[Sizes]) {
-    let processors = problems[0].processors;
-    let folder = folder(&format!("network-{}-{processors}-{overheads:?}", platform.name));
+    let ranks = problems[0].ranks;
+    let folder = folder(&format!("network-{}-{ranks}-{overheads:?}", platform.name));
     let costs = measure(platform, overheads, &folder);
     let experiments = [Operation::Gather, Operation::Scatter]
         .map(|operation| run(platform, overheads, operation, problems, &costs, &folder));
@@ -90,23 +90,19 @@ fn run(
         })
         .collect();
     let times = seconds(platform, overheads, folder, &cases, Bytes::NotChecked);
-    let processors = problems[0].1.processors();
+    let ranks = problems[0].1.ranks();
     let cases = problems
         .iter()
         .zip(&comparisons)
         .zip(&times)
         .map(|(((name, _), comparison), times)| case(name, comparison, times))
         .collect();
-    let name = format!(
-        "{} {processors} {}, overheads {}",
-        platform.name,
-        operation.name(),
-        overheads.name()
-    );
+    let name =
+        format!("{} {ranks} {}, overheads {}", platform.name, operation.name(), overheads.name());
     Experiment { name, cases }
 }
 
-/// All trees in rank order that `tuwtree compare` would build.
+/// All trees in rank order that `tuwtree optimize` would build.
 fn comparison(problem: &Problem) -> Comparison {
     let settings = Settings { library: Some(Library::Smpi), ..Settings::default() };
     let request = Request::new(problem, settings, &());
@@ -117,18 +113,18 @@ fn comparison(problem: &Problem) -> Comparison {
 }
 
 fn case(name: &str, comparison: &Comparison, times: &[f64]) -> Case {
-    let tree = |(one, &simulated): (&tuwtree_plan::Outcome, &f64)| Outcome {
+    let tree = |(one, &simulated): (&tuwtree_plan::Outcome, &f64)| TrialOutcome {
         name: one.construction.name().to_owned(),
-        planned: one.time().units(),
-        judged: one.judged.units(),
+        planned: one.planned.units(),
+        judged: one.time().units(),
         simulated,
     };
     let trees = comparison.outcomes.iter().zip(&times[1..]).map(tree).collect();
     let recommended = comparison.recommended();
-    let judged = comparison.baseline().expect("SMPI's own call").judged;
+    let judged = comparison.baseline().expect("SMPI's own call").time;
     let is_recommended = |one: &tuwtree_plan::Outcome| std::ptr::eq(one, recommended);
     let recommended = comparison.outcomes.iter().position(is_recommended);
-    let library = Outcome {
+    let library = TrialOutcome {
         name: "library".to_owned(),
         planned: f64::NAN,
         judged: judged.units(),
@@ -146,12 +142,12 @@ fn quantiles(ratios: impl Iterator<Item = f64>) -> [f64; 3] {
 }
 
 impl Case {
-    fn chosen(&self) -> &Outcome {
+    fn chosen(&self) -> &TrialOutcome {
         &self.trees[self.recommended]
     }
 
     /// The fastest in the simulator.
-    fn fastest(&self) -> &Outcome {
+    fn fastest(&self) -> &TrialOutcome {
         let all = self.trees.iter().chain([&self.library]);
         all.min_by(|one, other| one.simulated.total_cmp(&other.simulated)).unwrap()
     }

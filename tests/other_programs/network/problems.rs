@@ -9,7 +9,7 @@ use tuwtree_model::{
 /// Block sizes and a root, by name.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::other_programs) struct Sizes {
-    pub(in crate::other_programs) processors: usize,
+    pub(in crate::other_programs) ranks: usize,
     distribution: Distribution,
     mean_block: u64,
     root: Rank,
@@ -18,8 +18,8 @@ pub(in crate::other_programs) struct Sizes {
 impl Sizes {
     /// What tables call it.
     pub(in crate::other_programs) fn name(&self) -> String {
-        let Sizes { processors, distribution, mean_block, root } = self;
-        format!("{} {mean_block}, root {root} of {processors}", distribution.name())
+        let Sizes { ranks, distribution, mean_block, root } = self;
+        format!("{} {mean_block}, root {root} of {ranks}", distribution.name())
     }
 
     /// The problem of gathering or scattering them.
@@ -28,7 +28,7 @@ impl Sizes {
         operation: Operation,
         costs: &StatedCosts,
     ) -> Problem {
-        let parameters = DistributionParameters::new(self.processors, self.mean_block);
+        let parameters = DistributionParameters::new(self.ranks, self.mean_block);
         let sizes = self.distribution.sizes(parameters, Randomness::default()).unwrap();
         let [gather, scatter] = problems::irregular(&sizes, costs.clone());
         let problem = if operation == Operation::Gather { gather } else { scatter };
@@ -37,7 +37,7 @@ impl Sizes {
 }
 
 fn all(
-    processors: usize,
+    ranks: usize,
     distributions: [Distribution; 5],
     mean_blocks: [u64; 5],
     roots: [Rank; 2],
@@ -46,7 +46,7 @@ fn all(
     for distribution in distributions {
         for mean_block in mean_blocks {
             for root in roots {
-                all.push(Sizes { processors, distribution, mean_block, root });
+                all.push(Sizes { ranks, distribution, mean_block, root });
             }
         }
     }
@@ -54,15 +54,15 @@ fn all(
 }
 
 /// The 50 problems of the experiment for so many ranks.
-pub(in crate::other_programs) fn fifty(processors: usize) -> Vec<Sizes> {
+pub(in crate::other_programs) fn fifty(ranks: usize) -> Vec<Sizes> {
     use Distribution::{Decreasing, Random, Same, Skewed, Spikes};
     let distributions = [Same, Random, Spikes, Skewed, Decreasing];
-    all(processors, distributions, [8, 100, 1000, 10_000, 100_000], [0, processors / 2])
+    all(ranks, distributions, [8, 100, 1000, 10_000, 100_000], [0, ranks / 2])
 }
 
 /// 50 others, for which nothing was ever adjusted.
-pub(in crate::other_programs) fn hold_out(processors: usize) -> Vec<Sizes> {
+pub(in crate::other_programs) fn hold_out(ranks: usize) -> Vec<Sizes> {
     use Distribution::{Alternating, LogNormal, PowerLaw, RandomIncreasing, TwoBlocks};
     let distributions = [TwoBlocks, Alternating, PowerLaw, LogNormal, RandomIncreasing];
-    all(processors, distributions, [1, 30, 400, 3000, 40_000], [processors / 3, processors - 1])
+    all(ranks, distributions, [1, 30, 400, 3000, 40_000], [ranks / 3, ranks - 1])
 }

@@ -11,7 +11,7 @@ use tuwtree_model::{Operation, Problem, StatedCosts, Tree};
 use tuwtree_treegen::{AdaptiveRule, adaptive, linear, oblivious};
 
 #[test]
-#[ignore = "needs SimGrid; ./test runs it"]
+#[ignore = "needs SimGrid; ./test --all runs it"]
 fn floods_find_what_the_simulator_was_told() {
     let close = |value: &Value, expected: f64| {
         let value = value.as_f64().unwrap();
@@ -51,7 +51,7 @@ fn with_the_library<'a>(trees: impl IntoIterator<Item = &'a Tree>) -> Vec<Candid
 }
 
 #[test]
-#[ignore = "needs SimGrid; ./test runs it"]
+#[ignore = "needs SimGrid; ./test --all runs it"]
 fn trees_and_the_library_move_every_byte() {
     let folder = folder("network-bytes");
     let costs: StatedCosts = homogeneous(1000, 1, 0).into();
@@ -73,7 +73,7 @@ fn trees_and_the_library_move_every_byte() {
 }
 
 #[test]
-#[ignore = "needs SimGrid; ./test runs it"]
+#[ignore = "needs SimGrid; ./test --all runs it"]
 fn the_judge_agrees_with_a_cluster_of_64() {
     agree(&CLUSTER, Overheads::Given, &problems::fifty(64));
 }

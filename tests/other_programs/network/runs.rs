@@ -22,7 +22,7 @@ pub(super) enum Bytes {
     NotChecked,
 }
 
-/// The seconds of all candidates of each problem; all problems have equally many processors.
+/// The seconds of all candidates of each problem; all problems have equally many ranks.
 pub(super) fn seconds(
     platform: &Platform,
     overheads: Overheads,
@@ -30,10 +30,10 @@ pub(super) fn seconds(
     cases: &[(&Problem, Vec<Candidate<'_>>)],
     bytes: Bytes,
 ) -> Vec<Vec<f64>> {
-    let processors = cases[0].0.processors();
+    let ranks = cases[0].0.ranks();
     let mut text = format!("{}\n", cases.len());
     for (problem, candidates) in cases {
-        assert_eq!(problem.processors(), processors);
+        assert_eq!(problem.ranks(), ranks);
         write_problem(problem, candidates, &mut text);
     }
     fs::write(folder.join("problems.txt"), text).unwrap();
@@ -41,7 +41,7 @@ pub(super) fn seconds(
     if bytes == Bytes::Checked {
         arguments.push("check".to_owned());
     }
-    let lines = platform.run(folder, overheads, processors, "trees", &arguments);
+    let lines = platform.run(folder, overheads, ranks, "trees", &arguments);
     let times: Vec<Vec<f64>> = lines
         .iter()
         .map(|line| line.split(' ').map(|time| time.parse().expect("seconds")).collect())
@@ -63,8 +63,8 @@ fn write_problem(problem: &Problem, candidates: &[Candidate<'_>], text: &mut Str
             text.push_str("library\n");
             continue;
         };
-        let mut parents = vec![root as u64; tree.processors()];
-        let mut places = vec![0; tree.processors()];
+        let mut parents = vec![root as u64; tree.ranks()];
+        let mut places = vec![0; tree.ranks()];
         for rank in tree.top_down() {
             for (place, child) in tree.children(rank).enumerate() {
                 (parents[child], places[child]) = (rank as u64, place as u64);

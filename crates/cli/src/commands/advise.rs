@@ -1,4 +1,4 @@
-//! `tuwtree advise`: which construction to use for a problem, and what it gains.
+//! `tuwtree advise`: the construction to use for a problem, and its gain.
 
 use super::recorded;
 use crate::choice::ComparisonArgs;
@@ -35,7 +35,7 @@ pub(crate) struct AdviseArgs {
     #[command(flatten)]
     pub(super) comparison: ComparisonArgs,
 
-    /// How much longer than the fastest a simpler tree may take, in percent
+    /// Percentage by which a simpler tree may be slower than the fastest
     #[arg(long, help_heading = "Comparison", value_name = "PERCENT", default_value_t = Advice::TOLERANCE_PERCENT, allow_hyphen_values = true)]
     pub(super) tolerance: f64,
 
@@ -88,19 +88,15 @@ pub(crate) fn run(mut args: AdviseArgs, output: &mut dyn Write) -> Result<ExitCo
 /// Prints the advice in words.
 ///
 /// # Errors
-/// Those of `output`.
+/// Errors of `output`.
 pub(crate) fn write_text(advice: &Advised<'_>, output: &mut dyn Write) -> Result<(), CliError> {
     let comparison = Compared(advice.comparison);
     writeln!(output, "{}; {}\n", comparison.title(), comparison.costs())?;
     writeln!(output, "{}", advice.sentence())?;
-    let time = text::time(advice.chosen.judged_unpacked);
-    let planned = match comparison.problem.costs().overlaps() {
-        true => format!(" (planned: {})", text::time(advice.chosen.unpacked)),
-        false => String::new(),
-    };
+    let time = text::time(advice.chosen.unpacked);
     match advice.root() {
-        Some(root) => writeln!(output, "It takes {time}{planned}, root {root}.")?,
-        None => writeln!(output, "It takes {time}{planned}.")?,
+        Some(root) => writeln!(output, "It takes {time}, root {root}.")?,
+        None => writeln!(output, "It takes {time}.")?,
     }
     for line in advice.gains() {
         writeln!(output, "{line}")?;
@@ -122,14 +118,14 @@ pub(crate) fn document(advice: &Advised<'_>) -> Value {
                 "completion_time_with_unpacking": text::json_time(other.unpacked),
                 "times_as_long": advice.factor(other),
             });
-            comparison::add_judged(&mut value, other, advice.comparison);
+            comparison::add_planned(&mut value, other, advice.comparison);
             Some((rival.name().to_owned(), value))
         })
         .collect();
     let chosen = advice.chosen;
     let mut document = json!({
         "format": "tuwtree-advice",
-        "version": 1,
+        "version": 3,
         "construction": chosen.construction.name(),
         "order": chosen.order.name(),
         "root": advice.root(),
@@ -140,6 +136,6 @@ pub(crate) fn document(advice: &Advised<'_>) -> Value {
         "baseline": advice.comparison.baseline().map(comparison::baseline),
         "sentence": advice.sentence(),
     });
-    comparison::add_judged(&mut document, chosen, advice.comparison);
+    comparison::add_planned(&mut document, chosen, advice.comparison);
     document
 }

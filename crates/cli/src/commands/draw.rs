@@ -7,14 +7,15 @@ use crate::output::picture;
 use clap::Args;
 use std::io::IsTerminal;
 use std::process::ExitCode;
+use tuwtree_bounds::best_lower_bound;
 use tuwtree_io::schedule::{self, Document};
 use tuwtree_io::{Destination, Source};
 use tuwtree_model::document::TreeDocument;
-use tuwtree_model::{PayloadKind, Ports, Problem, Root, StatedCosts, Time, Tree, best_lower_bound};
+use tuwtree_model::{PayloadKind, Ports, Problem, Root, StatedCosts, Time, Tree};
 use tuwtree_picture::{Colouring, Performance, TimelinePicture, TreePicture, tree_of};
 use tuwtree_schedule::{Schedule, Sends, Timeline, simulate};
 
-/// Draw a tree, or the timeline of what each process does, as SVG, PNG or PDF.
+/// Draw a tree, or the timeline of all processes, as SVG, PNG or PDF.
 ///
 /// Parts that do not fit are summarized: subtrees, runs of children, processes that share a row. In an SVG, details show while the pointer is over a line, a box or a bar.
 #[derive(Args, Debug)]
@@ -24,11 +25,11 @@ pub(crate) struct DrawArgs {
     #[arg(value_name = "FILE", value_parser = Source::parse)]
     file: Source,
 
-    /// What to draw [default: the tree, or the timeline of a schedule that goes along none]
+    /// Picture to draw [default: the tree, or the timeline of a schedule without a tree]
     #[arg(long, value_name = "NAME", value_parser = named(Picture::summary))]
     picture: Option<Picture>,
 
-    /// What the colours of a tree's lines show [default: critical-path]
+    /// Meaning of the colours of a tree's lines [default: critical-path]
     #[arg(long, value_name = "NAME", value_parser = named(|one: Colouring| {
         match one {
             Colouring::CriticalPath => "which messages determine the completion time",
@@ -67,7 +68,7 @@ const EXAMPLES: &str = "\
 Example:
   tuwtree draw tree.json -o tree.svg";
 
-/// What can be drawn.
+/// Kinds of pictures.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray, strum::IntoStaticStr, strum::EnumString,
 )]
@@ -123,7 +124,7 @@ fn draw(args: &DrawArgs) -> Result<String, CliError> {
         Document::Schedule(schedule) => {
             args.ports.check_not_given(&args.file)?;
             let schedule = args.ports.on(schedule);
-            if args.payload.load(schedule.processors())?.is_some() {
+            if args.payload.load(schedule.ranks())?.is_some() {
                 let message = format!(
                     "{}: a schedule has its data; --sizes, --dist and --vector are for trees",
                     args.file
@@ -189,7 +190,7 @@ fn svg(args: &DrawArgs, tree: Option<&Tree>, performance: Performance<'_>) -> St
     }
 }
 
-/// The timeline on so many rows, with the lower bound.
+/// The timeline on this many rows, with the lower bound.
 pub(crate) fn timeline_picture(performance: Performance<'_>, rows: usize) -> String {
     let bound = lower_bound(performance);
     TimelinePicture::new(performance).within(rows).bounded(bound).svg()

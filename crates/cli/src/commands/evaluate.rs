@@ -11,13 +11,14 @@ use clap::Args;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::ExitCode;
+use tuwtree_bounds::lower_bound_below;
 use tuwtree_io::schedule::{Document, read_tree_or_schedule};
 use tuwtree_io::{Format, Source};
 use tuwtree_model::document::TreeDocument;
 use tuwtree_model::{
     ClosedSet, CostModel, NotOrdered, Operation, Order, Payload, Problem, Root, Time,
-    best_lower_bound, check_combines_neighbours, check_ordered, completion_time,
-    joins_adjacent_ranges, judged_time, most_ranges, unpack_time,
+    check_combines_neighbours, check_ordered, completion_time, joins_adjacent_ranges, judged_time,
+    most_ranges, unpack_time,
 };
 
 /// Recompute a tree's or schedule's completion time, and check that it is one and whether it is ordered.
@@ -84,18 +85,18 @@ pub(crate) fn run(args: &EvaluateArgs, output: &mut dyn Write) -> Result<ExitCod
     Ok(ExitCode::SUCCESS)
 }
 
-/// What there is to say about a tree and a problem.
+/// Facts about a tree and a problem.
 struct Evaluation<'a> {
     document: &'a TreeDocument,
     problem: &'a Problem,
     time: Time,
-    /// The time by the judge, where part of the latency overlaps.
-    judged: Option<Time>,
+    /// The time by the planner, where part of the latency overlaps.
+    planned: Option<Time>,
     /// With an unpack step at the root.
     unpacked: Time,
     bound_own_root: Time,
     bound_any_root: Time,
-    /// Why the tree is not ordered, if it is not.
+    /// First violation of rank order, if there is one.
     fault: Result<(), NotOrdered>,
 }
 
@@ -104,19 +105,20 @@ fn evaluate<'a>(
     problem: &'a Problem,
 ) -> Result<Evaluation<'a>, CliError> {
     let tree = &document.tree;
-    let time = completion_time(tree, problem)?;
+    let planned = completion_time(tree, problem)?;
+    let (time, planned) = match problem.costs().overlaps() {
+        true => (judged_time(tree, problem)?, Some(planned)),
+        false => (planned, None),
+    };
     let bound = |root| {
-        let problem = problem.with_root(root).expect("the tree's root is a processor");
-        best_lower_bound(&problem)
+        let problem = problem.with_root(root).expect("the tree's root is a rank");
+        lower_bound_below(&problem, time)
     };
     Ok(Evaluation {
         document,
         problem,
         time,
-        judged: match problem.costs().overlaps() {
-            true => Some(judged_time(tree, problem)?),
-            false => None,
-        },
+        planned,
         unpacked: problem.costs().sum(time, unpack_time(tree, problem)?)?,
         bound_own_root: bound(Root::Given(tree.root()))?,
         bound_any_root: bound(Root::Best)?,
@@ -133,8 +135,8 @@ impl Evaluation<'_> {
         Order::of(&self.document.tree, self.problem.operation())
     }
 
-    /// Whether it is one of the trees that `adjacent` is the best of. Vectors are not copied, so that
-    /// nothing depends on when they would be.
+    /// True if it is one of the trees among which `adjacent` is the best. Vectors are not copied, so the time of copies
+    /// does not matter.
     fn joins_adjacent_ranges(&self) -> bool {
         match self.problem.payload() {
             Payload::Blocks(_) => joins_adjacent_ranges(&self.document.tree),
@@ -145,10 +147,6 @@ impl Evaluation<'_> {
     fn write_text(&self, output: &mut dyn Write) -> Result<(), CliError> {
         let tree = &self.document.tree;
         writeln!(output, "completion time  {}", text::time(self.time))?;
-        if let Some(judged) = self.judged {
-            let share = "with wires that messages share (see docs/planner-and-judge.md)";
-            writeln!(output, "judged time      {} {share}", text::time(judged))?;
-        }
         writeln!(
             output,
             "lower bound      {} with this root, {} with any",
@@ -166,7 +164,7 @@ impl Evaluation<'_> {
         writeln!(
             output,
             "tree             {}, root {}, root degree {}, depth {}",
-            text::processes(tree.processors()),
+            text::processes(tree.ranks()),
             tree.root(),
             tree.degree(tree.root()),
             tree.depth()
@@ -178,15 +176,9 @@ impl Evaluation<'_> {
             Ok(()) => writeln!(output, "order            ordered")?,
             Err(fault) => {
                 let but = match self.problem.operation() {
-                    Operation::Gather
-                    | Operation::Scatter
-                    | Operation::Allgather
-                    | Operation::Alltoall
-                    | Operation::IntergroupAllgather => "",
                     Operation::Broadcast => "; a broadcast need not be ordered",
-                    Operation::Reduce | Operation::ReduceScatter | Operation::Allreduce => {
-                        "; it is for operators that commute"
-                    }
+                    reduction if reduction.is_reduction() => "; it is for operators that commute",
+                    _ => "",
                 };
                 writeln!(output, "order            {}: {fault}{but}", self.order().name())?;
             }
@@ -207,9 +199,9 @@ impl Evaluation<'_> {
         let tree = &self.document.tree;
         let mut document = json!({
             "format": "tuwtree-evaluation",
-            "version": 1,
+            "version": 3,
             "operation": self.problem.operation().name(),
-            "processors": tree.processors(),
+            "ranks": tree.ranks(),
             "ports": self.problem.ports().get(),
             "machine": self.problem.stated_costs().machine().map(|machine| &machine.name),
             "root": tree.root(),
@@ -224,8 +216,8 @@ impl Evaluation<'_> {
             "not_ordered_because": self.fault.err().map(|fault| fault.to_string()),
             "joins_adjacent_ranges": self.joins_adjacent_ranges(),
         });
-        let judged = self.judged.map(|time| ("judged_time", text::json_time(time)));
-        insert_after(&mut document, "completion_time", judged);
+        let planned = self.planned.map(|time| ("planned_completion_time", text::json_time(time)));
+        insert_after(&mut document, "completion_time", planned);
         document
     }
 }

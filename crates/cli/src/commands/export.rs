@@ -21,7 +21,7 @@ use tuwtree_schedule::{Schedule, Sends, document, simulate};
 ///
 /// Tuning files of MPI libraries are not among the formats: neither Open MPI's dynamic rules nor
 /// MPICH's selection files can carry a tree, and neither library has another MPI_Gatherv than the
-/// linear one to select (but for Open MPI's two-level HAN).
+/// linear one to select (except for Open MPI's two-level HAN).
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ExportArgs {
@@ -45,7 +45,7 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_name = "FILE", value_parser = Source::parse)]
     displacements: Option<Source>,
 
-    /// What the names in exported C begin with [default: the output file's name]
+    /// Prefix of names in exported C [default: the output file's name]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 
@@ -63,7 +63,7 @@ Examples:
   tuwtree export tree.json --format json -o schedule.json.gz
   tuwtree export plan.json --format chakra -o traces         traces/schedule.0.et and so on";
 
-/// What a schedule can be exported to.
+/// Export formats of a schedule.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray, strum::IntoStaticStr, strum::EnumString,
 )]
@@ -172,7 +172,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<ExitCode, CliError> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says what is lost of the costs of exchanges in a format that leaves what messages cost to the simulator.
+/// Prints the loss of costs of exchanges in a format that leaves costs to the simulator.
 ///
 /// # Errors
 /// A message with one end only.
@@ -209,7 +209,7 @@ fn displaced(schedule: Schedule, source: &Source) -> Result<Schedule, CliError> 
     schedule.with_displacements(displacements).map_err(|error| source.failure(&error).into())
 }
 
-/// The tree along which the schedule goes; if there is none, its timeline.
+/// The tree of the schedule; if there is none, its timeline.
 fn picture(schedule: &Schedule, costs: &StatedCosts, source: &Source) -> Result<String, CliError> {
     let timeline = simulate(schedule, costs.costs(), Sends::Synchronous)
         .map_err(|error| source.failure(&error))?;
@@ -278,7 +278,7 @@ fn write_traces(
     let folder = folder(destination, ExportFormat::Chakra)?;
     make_folder(folder)?;
     let traces = ChakraTraces::new(schedule, costs, seconds);
-    for rank in 0..schedule.processors() {
+    for rank in 0..schedule.ranks() {
         let file = Destination::File(folder.join(format!("schedule.{rank}.et")));
         file.open()?.write(|output| traces.write(rank, output))?;
     }

@@ -13,7 +13,7 @@ use tuwtree_model::Distribution;
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct GenerateArgs {
-    /// How the block sizes are spread over the ranks
+    /// Distribution of the block sizes over the ranks
     #[arg(long, value_name = "NAME", value_parser = distribution_parser())]
     dist: Distribution,
 
@@ -23,7 +23,7 @@ pub(crate) struct GenerateArgs {
     #[command(flatten)]
     format: FormatArgs,
 
-    /// Where to write them: `.txt`, `.csv` or `.json`; every command reads all three
+    /// Write to this file: `.txt`, `.csv` or `.json`; every command reads all three
     #[arg(help_heading = "Output", short, long, value_name = "FILE", default_value = "-", value_parser = Destination::parse)]
     output: Destination,
 }

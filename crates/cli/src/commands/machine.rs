@@ -12,14 +12,13 @@ use tuwtree_io::{Destination, Format, Source, machine, with_levels};
 use std::process::ExitCode;
 use tuwtree_model::document::Machine;
 use tuwtree_model::quantity::parse_bytes;
-use tuwtree_model::{Costs, CostsError, MOST_PROCESSORS};
+use tuwtree_model::{Costs, CostsError, MOST_RANKS};
 
 /// Show and check a machine file, or convert it: JSON to TOML and back, levels to a full matrix.
 ///
-/// A machine file says what messages and copies cost on a machine, for `optimize --machine` and
-/// `evaluate --machine`. What the OSU micro-benchmarks, the Intel MPI Benchmarks or ReproMPI print,
-/// platforms of SimGrid, hostfiles and hwloc's XML are read as such, too. Without a machine, those that
-/// are built in are listed.
+/// A machine file holds the costs of messages and copies on a machine, for `optimize --machine` and `evaluate
+/// --machine`. Output of the OSU micro-benchmarks, the Intel MPI Benchmarks or ReproMPI, platforms of SimGrid,
+/// hostfiles and hwloc's XML are read likewise. Without a machine, the built-in ones are listed.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, mut_arg("format", option_of(&FORMATS)))]
 pub(crate) struct MachineArgs {
@@ -44,18 +43,18 @@ pub(crate) struct MachineArgs {
         requires = "matrix",
         value_parser = parse_processes
     )]
-    processors: Option<usize>,
+    ranks: Option<usize>,
 
     /// Replace costs that are linear piece by piece by the linear ones of messages of this size
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     linearise_at: Option<u64>,
 
-    /// Give a level the costs of another machine, such as network=osu.txt for what was measured between two nodes; may
-    /// be given several times
+    /// Give a level the costs of another machine, such as network=osu.txt for a measurement between two nodes; may be
+    /// given several times
     #[arg(long, value_name = "NAME=MACHINE", value_parser = parse_level, requires = "machine")]
     level: Vec<LevelCosts>,
 
-    /// Where to write it: `.json` or `.toml` for a machine file, `.txt` for a description
+    /// Write to this file: `.json` or `.toml` for a machine file, `.txt` for a description
     #[arg(help_heading = "Output", short, long, value_name = "FILE", default_value = "-", value_parser = Destination::parse)]
     output: Destination,
 }
@@ -76,14 +75,14 @@ struct LevelCosts {
     machine: Source,
 }
 
-/// What `--level` means.
+/// Value of `--level`.
 fn parse_level(argument: &str) -> Result<LevelCosts, String> {
     let (name, machine) =
         argument.split_once('=').ok_or("NAME=MACHINE is needed, such as network=osu.txt")?;
     Ok(LevelCosts { name: name.to_owned(), machine: machine::named(machine)? })
 }
 
-/// What machines can be written as.
+/// Formats of machines.
 const FORMATS: [Format; 3] = [Format::Text, Format::Json, Format::Toml];
 
 /// Runs the command.
@@ -136,13 +135,13 @@ fn list(args: &MachineArgs, format: Format) -> Result<ExitCode, CliError> {
 
 /// The costs as a matrix.
 fn expanded(args: &MachineArgs, source: &Source, machine: &Machine) -> Result<Costs, CliError> {
-    let processors = match (args.processors, machine.costs.room()) {
-        (Some(processors), _) if !(1..=MOST_PROCESSORS).contains(&processors) => {
+    let ranks = match (args.ranks, machine.costs.room()) {
+        (Some(ranks), _) if !(1..=MOST_RANKS).contains(&ranks) => {
             return Err(CliError::Usage(format!(
-                "-p: {processors} processes; 1 to {MOST_PROCESSORS} are allowed"
+                "-p: {ranks} processes; 1 to {MOST_RANKS} are allowed"
             )));
         }
-        (Some(processors), _) | (None, Some(processors)) => processors,
+        (Some(ranks), _) | (None, Some(ranks)) => ranks,
         (None, None) => {
             let message = "-p: these costs hold for any number of processes; say for how many";
             return Err(CliError::Usage(message.into()));
@@ -153,7 +152,7 @@ fn expanded(args: &MachineArgs, source: &Source, machine: &Machine) -> Result<Co
             "{source}: exchanges have costs of their own, which a matrix of each pair does not have"
         )));
     }
-    let matrix = machine.costs.matrix(processors);
+    let matrix = machine.costs.matrix(ranks);
     matrix.map(Costs::Matrix).map_err(|error| {
         let remedy = match &error {
             CostsError::NotLinear { .. } => " with --linearise-at",

@@ -46,7 +46,7 @@ pub(crate) struct MapArgs {
     #[arg(long)]
     cut: bool,
 
-    /// What the rows are
+    /// Meaning of the rows
     #[arg(long, value_name = "NAME", default_value = "power-law",
           value_parser = named(RowKind::summary))]
     blocks: RowKind,
@@ -54,7 +54,7 @@ pub(crate) struct MapArgs {
     /// The number of processes, 2 to 5000 [default: 200, or 32 where there are no trees]
     #[arg(short = 'p', long = "processes", alias = "processors", value_name = "P",
           value_parser = clap::value_parser!(u32).range(2..=5000))]
-    processors: Option<u32>,
+    ranks: Option<u32>,
 
     /// The mean block size in bytes, also as 64KiB or 8MB; at most 1 GB
     #[arg(short = 'b', long = "block", alias = "mean-block", value_name = "BYTES",
@@ -74,7 +74,7 @@ pub(crate) struct MapArgs {
     #[arg(long, value_name = "RATIO", default_value_t = 0.0, allow_hyphen_values = true)]
     combine_over_beta: f64,
 
-    /// How much longer than the best a simpler kind of tree, or an earlier algorithm, may take, in percent
+    /// Percentage by which a simpler kind of tree, or an earlier algorithm, may be slower than the best
     #[arg(long, value_name = "PERCENT", default_value_t = 2.0, allow_hyphen_values = true)]
     tolerance: f64,
 
@@ -91,8 +91,8 @@ pub(crate) struct MapArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=16))]
     rows: Option<u8>,
 
-    /// Where to write it: `.svg`, `.svg.gz`, `.png` or `.pdf` for the map, `.json` for all times, anything else,
-    /// also `-`, for a table of them as CSV; may be given several times
+    /// Write to this file: `.svg`, `.svg.gz`, `.png` or `.pdf` for the map, `.json` for all times, anything else, also `-`,
+    /// for a table of them as CSV; may be given several times
     #[arg(short, long, value_name = "FILE", default_value = "-", value_parser = Destination::parse)]
     output: Vec<Destination>,
 
@@ -106,7 +106,7 @@ Examples:
   tuwtree map --op allgather -p 48 -b 100000 -o allgather.svg
   tuwtree map --op allreduce -p 64 -b 32KiB --combine-over-beta 0.1 -o allreduce.csv";
 
-/// What the rows of a map are.
+/// Meaning of the rows of a map.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray, strum::IntoStaticStr, strum::EnumString,
 )]
@@ -124,7 +124,7 @@ impl RowKind {
         }
     }
 
-    /// What a row's label is.
+    /// Heading of a row's label.
     fn heading(self) -> &'static str {
         match self {
             RowKind::PowerLaw => "exponent",
@@ -148,7 +148,7 @@ impl RowKind {
 const LATENCIES: std::ops::RangeInclusive<i32> = -3..=4;
 /// The greatest exponent.
 const STEEPEST: u32 = 3;
-/// What a map can be written as.
+/// Formats of maps.
 const FORMATS: [Format; 5] = [Format::Csv, Format::Json, Format::Svg, Format::Png, Format::Pdf];
 
 /// Runs the command.
@@ -254,18 +254,18 @@ fn alphas(args: &MapArgs) -> Vec<f64> {
     steps.map(|step| alpha(f64::from(step) / f64::from(columns), args.mean_block)).collect()
 }
 
-/// How many processes there are.
-fn processors(args: &MapArgs) -> usize {
+/// Number of processes.
+fn ranks(args: &MapArgs) -> usize {
     let default = if algorithms::is_mapped(args.op) { 32 } else { 200 };
-    args.processors.unwrap_or(default) as usize
+    args.ranks.unwrap_or(default) as usize
 }
 
-/// What is said of the problems of a map.
+/// Description of a map's problems.
 fn problems(args: &MapArgs, what: &str) -> String {
     format!(
         "{} among {} processes, {what} {} bytes, beta = 1, gamma = {}{}",
         args.op.name(),
-        processors(args),
+        ranks(args),
         args.mean_block,
         args.gamma_over_beta,
         match args.overhead_over_alpha {
@@ -275,7 +275,7 @@ fn problems(args: &MapArgs, what: &str) -> String {
     )
 }
 
-/// What is said of the columns, and the label of each.
+/// Description of the columns, and the label of each.
 fn columns(args: &MapArgs, what: &str) -> (String, Vec<String>) {
     let bytes = args.mean_block as f64;
     let labels = alphas(args).iter().map(|alpha| short(alpha / bytes)).collect();
@@ -293,7 +293,7 @@ fn grid(args: &MapArgs) -> Result<Grid, CliError> {
 }
 
 fn rows(args: &MapArgs) -> Result<Vec<GridRow>, DistributionError> {
-    let (processors, mean_block) = (processors(args), args.mean_block);
+    let (ranks, mean_block) = (ranks(args), args.mean_block);
     match args.blocks {
         RowKind::PowerLaw => {
             let steps = u32::from(args.rows.unwrap_or(4));
@@ -302,7 +302,7 @@ fn rows(args: &MapArgs) -> Result<Vec<GridRow>, DistributionError> {
                     let exponent = f64::from(step) / f64::from(steps);
                     let parameters = DistributionParameters {
                         exponent,
-                        ..DistributionParameters::new(processors, mean_block)
+                        ..DistributionParameters::new(ranks, mean_block)
                     };
                     let randomness = Randomness::Xoshiro { seed: args.seed.into() };
                     let sizes = Distribution::PowerLaw.sizes(parameters, randomness)?;
@@ -312,7 +312,7 @@ fn rows(args: &MapArgs) -> Result<Vec<GridRow>, DistributionError> {
         }
         RowKind::Distributions => Distribution::published()
             .map(|distribution| {
-                let parameters = DistributionParameters::new(processors, mean_block);
+                let parameters = DistributionParameters::new(ranks, mean_block);
                 let sizes =
                     distribution.sizes(parameters, Randomness::Glibc { seed: args.seed })?;
                 Ok(GridRow { label: distribution.name().to_owned(), sizes })
@@ -404,12 +404,6 @@ fn table(args: &MapArgs, grid: &Grid, cells: &[Cell]) -> Vec<Value> {
         add("alpha_over_beta_b", text::json_number(cell.alpha / args.mean_block as f64));
         for class in TreeClass::all() {
             add(class.name(), text::json_time(cell.classes.time(class)));
-        }
-        if grid.overhead_share < 1.0 {
-            for class in TreeClass::all() {
-                let name = format!("{}_planned", class.name());
-                add(&name, text::json_time(cell.classes.planned(class)));
-            }
         }
         add("lower_bound", text::json_time(cell.classes.bound));
         add("choice", choice.name().into());

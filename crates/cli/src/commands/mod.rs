@@ -1,7 +1,6 @@
 //! The subcommands: each its arguments and a `run`.
 
 pub(crate) mod advise;
-pub(crate) mod compare;
 pub(crate) mod draw;
 pub(crate) mod evaluate;
 pub(crate) mod export;

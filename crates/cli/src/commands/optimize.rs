@@ -4,40 +4,42 @@ use crate::break_even;
 use crate::choice::ComparisonArgs;
 use crate::error::CliError;
 use crate::output::compared::{Compared, exit_code};
-use crate::output::comparison;
 use crate::output::drawing::Drawing;
 use crate::output::format::{FormatArgs, write_json, write_objects};
+use crate::output::{comparison, page};
 use clap::Args;
 use std::io::Write;
 use std::process::ExitCode;
 use tuwtree_io::{Destination, Format, Opened};
-use tuwtree_model::Construction;
 use tuwtree_model::document::TreeDocument;
-use tuwtree_plan::{Comparison, Outcome, Plan};
+use tuwtree_plan::{Comparison, Outcome, Plan, catalogue};
 use tuwtree_schedule::document;
 
 /// Compare constructions for one problem, recommend one, and write its tree.
 ///
-/// Gather and scatter need blocks (--dist or --sizes), broadcast and reduce a vector (--vector).
-/// The defaults are those of the papers: 2000 processes, mean block 1000 bytes, alpha 100,
-/// beta = gamma = 1, the root chosen by each construction. With --machine, trees are evaluated with
-/// the machine's costs: linear and oblivious use them only to choose the root, adaptive compares both
-/// directions of each join, optimal searches with them.
+/// Gather and scatter need blocks (--dist or --sizes), broadcast and reduce a vector (--vector). The defaults are the
+/// papers': 2000 processes, mean block 1000 bytes, alpha 100, beta = gamma = 1, the root chosen by each construction.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct OptimizeArgs {
     #[command(flatten)]
     comparison: ComparisonArgs,
 
-    /// Write the recommended tree to this file as JSON (`-`: standard output, and nothing else)
+    /// Write the recommended tree to this JSON file (`-`: standard output alone)
     #[arg(help_heading = "Output", short, long, value_name = "FILE", value_parser = Destination::parse)]
     output: Option<Destination>,
+
+    /// Write a page of all trees and timelines to this file (`-`: standard output alone)
+    ///
+    /// One file that needs no network: tables, bars, trees and timelines, with details on hovering.
+    #[arg(help_heading = "Output", long, value_name = "FILE", value_parser = Destination::parse)]
+    report: Option<Destination>,
 
     #[command(flatten)]
     format: FormatArgs,
 
     /// Say after how many repetitions planning pays for its own time here; with --machine
-    #[arg(long, help_heading = "Comparison", conflicts_with = "json")]
+    #[arg(long, hide_short_help = true, help_heading = "Comparison", conflicts_with = "json")]
     break_even: bool,
 }
 
@@ -45,7 +47,7 @@ const EXAMPLES: &str = "\
 Examples:
   tuwtree optimize --dist spikes                             the papers' problem, all constructions
   tuwtree optimize --sizes blocks.txt --root 0 -o tree.json  write the best tree for your blocks
-  tuwtree optimize --sizes blocks.csv --machine vsc3 --json  on a machine, for a program to read
+  tuwtree optimize --dist spikes -p 200 --report page.html   trees and timelines side by side
   tuwtree optimize --op allgather --dist skewed -p 48        an operation without a root";
 
 /// Runs the command.
@@ -54,16 +56,32 @@ Examples:
 /// A problem that cannot be read or is out of range; a construction asked for by name that cannot
 /// be built; an output that cannot be written.
 pub(crate) fn run(args: &OptimizeArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
-    let to_standard_output = matches!(args.output, Some(Destination::StandardOutput));
     let format = args.format.printed(&Format::RESULT)?;
-    Format::Json.check_name("--output", args.output.as_ref())?;
-    args.format.check_alone("--output", args.output.as_ref())?;
+    let files =
+        [("--output", &args.output, Format::Json), ("--report", &args.report, Format::Html)];
+    for (option, file, format) in files {
+        format.check_name(option, file.as_ref())?;
+        args.format.check_alone(option, file.as_ref())?;
+    }
+    let is_printed = |(_, file, _): &(_, &Option<Destination>, _)| {
+        matches!(file, Some(Destination::StandardOutput))
+    };
+    let to_standard_output = files.iter().filter(|&file| is_printed(file)).count();
+    if to_standard_output > 1 {
+        let fault = "--output - --report -: one of them can be standard output";
+        return Err(CliError::Usage(fault.into()));
+    }
     if args.break_even && format != Format::Text {
         return Err(CliError::Usage("--break-even goes with --format text".into()));
     }
     let problem = args.comparison.load()?;
-    let file = args.output.as_ref().map(Destination::open).transpose()?;
-    let comparison = args.comparison.choice.compare(&problem)?;
+    let [file, report] =
+        [&args.output, &args.report].map(|file| file.as_ref().map(Destination::open).transpose());
+    let (file, report) = (file?, report?);
+    let comparison = match &report {
+        Some(_) => args.comparison.choice.compare_in_pictures(&problem)?,
+        None => args.comparison.choice.compare(&problem)?,
+    };
     let break_even = match args.break_even {
         true => break_even::lines(&comparison)?,
         false => Vec::new(),
@@ -71,8 +89,12 @@ pub(crate) fn run(args: &OptimizeArgs, output: &mut dyn Write) -> Result<ExitCod
     if let Some(file) = file {
         write_plan(&comparison, file)?;
     }
+    if let Some(report) = report {
+        let page = page::page(&Compared(&comparison), args.comparison.payload.source())?;
+        report.write(|file| file.write_all(page.as_bytes()))?;
+    }
     match format {
-        _ if to_standard_output => {}
+        _ if to_standard_output > 0 => {}
         Format::Json => write_json(&comparison::document(&comparison), output)?,
         Format::Csv => write_objects(&comparison::rows(&comparison), output)?,
         _ => {
@@ -105,10 +127,9 @@ fn write_text(
     let compared = Compared(comparison);
     compared.write_text(output)?;
     let saves = |one: &&Outcome| {
-        let is_on_levels =
-            [Construction::Rotated, Construction::Relays].contains(&one.construction);
-        let least = comparison.recommended().judged.units();
-        is_on_levels || one.judged.units() < least * (1.0 - 1e-9)
+        let least = comparison.recommended().time().units();
+        catalogue::row(one.construction).is_out_of_order_on_levels
+            || one.time().units() < least * (1.0 - 1e-9)
     };
     for beyond in beyond.iter().filter(saves) {
         writeln!(output, "{}", compared.beyond_order(beyond))?;

@@ -13,22 +13,22 @@ use tuwtree_measure::{RecordedCall, Recording};
 use tuwtree_model::{ClosedSet, quantity};
 use tuwtree_plan::{Advice, Comparison, Library, LibrarySetting};
 
-/// What is done with a call.
+/// Advice on a recorded call.
 struct AdvisedCall {
-    /// In which recording it is, by its index.
+    /// Index of its recording.
     recording: usize,
     /// The MPI library on which it was recorded, or the one that is named instead; `None` if nothing is known of it.
     library: Option<Library>,
     call: RecordedCall,
-    /// The comparison of trees, or why there is none.
+    /// The comparison of trees, or the reason for having none.
     compared: Result<Comparison, String>,
 }
 
 /// Advises on all calls of the recordings.
 ///
 /// # Errors
-/// Recordings or a machine that cannot be read, and as for `optimize`; what is wrong with a single call is said
-/// where its advice would be.
+/// Recordings or a machine that cannot be read, and as for `optimize`; a fault of a single call is printed in place of
+/// its advice.
 pub(super) fn run(
     args: &AdviseArgs,
     format: Format,
@@ -115,7 +115,7 @@ fn write_text(
     write_next_commands(recordings, args, output)
 }
 
-/// What to run next: measure, then use.
+/// Commands to run next: measure, then use.
 fn write_next_commands(
     recordings: &[(&Source, Recording)],
     args: &AdviseArgs,
@@ -143,7 +143,7 @@ impl AdvisedCall {
             output,
             "{function}, {}, {} {root}, {} (largest block {largest}): {}, {} each",
             text::processes(block_sizes_bytes.len()),
-            if self.call.operation.operation().is_rooted() { "root" } else { "at rank" },
+            if self.call.operation.is_rooted() { "root" } else { "at rank" },
             text::bytes(bytes),
             text::counted(calls, "time", "times"),
             quantity::seconds(self.call.seconds / *calls as f64)
@@ -164,7 +164,7 @@ impl AdvisedCall {
         }
     }
 
-    /// What the library's best setting would take, if the library is known.
+    /// Time of the library's best setting, if the library is known.
     fn setting_line(&self, advice: &Advised<'_>) -> Option<String> {
         let library = self.library?;
         let operation = advice.comparison.problem.operation();
@@ -201,7 +201,7 @@ impl AdvisedCall {
                     document["library_setting"] = json!({
                         "set": setting.words,
                         "construction": outcome.construction.name(),
-                        "time": outcome.judged.units(),
+                        "time": outcome.time().units(),
                         "needs_commutative": setting.needs_commutative,
                     });
                 }
@@ -216,7 +216,7 @@ impl AdvisedCall {
         let bytes: u128 = block_sizes_bytes.iter().copied().map(u128::from).sum();
         let advised = self.compared.as_ref().ok().map(|comparison| {
             let chosen = Advice::new(comparison, tolerance).chosen;
-            (chosen.construction.name(), chosen.judged_unpacked.units())
+            (chosen.construction.name(), chosen.unpacked.units())
         });
         let library = self.compared.as_ref().ok().and_then(Comparison::baseline);
         json!({
@@ -228,12 +228,12 @@ impl AdvisedCall {
             "recorded_seconds": seconds,
             "advised": advised.map(|(name, _)| name),
             "advised_time": advised.map(|(_, time)| time),
-            "library_time": library.map(|library| library.judged.units()),
+            "library_time": library.map(|library| library.time.units()),
         })
     }
 }
 
-/// A warning of a setting by which some results are wrong, as a sentence behind others.
+/// A warning of a setting with some wrong results, as a sentence behind others.
 fn caution(setting: LibrarySetting) -> &'static str {
     match setting.needs_commutative {
         true => " With it, reductions by operators that do not commute give wrong results.",

@@ -20,9 +20,10 @@ use tuwtree_treegen::AdaptiveRule;
 
 /// Draw the times that `tuwtree-exec bench` measured, and check performance guidelines with them.
 ///
-/// Without --output, how many times as fast as the library's own call each algorithm is, a table with minima, medians, confidence intervals and break-even points, and the
-/// verdicts on guidelines GL1 and GL2. Where part of the latency overlaps in the machine that trees were
-/// planned with, the times of planner and judge stand beside those of the trees that were measured.
+/// Without --output, prints the speed-up of each algorithm over the library's own call, a table with minima, medians,
+/// confidence intervals and break-even points, and the verdicts on guidelines GL1 and GL2. If part of the latency
+/// overlaps in the machine of the trees' plans, the times of planner and judge stand beside those of the measured
+/// trees.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ReportArgs {
@@ -67,13 +68,12 @@ pub(crate) fn run(args: &ReportArgs, output: &mut dyn Write) -> Result<ExitCode,
     Ok(ExitCode::SUCCESS)
 }
 
-/// What measured times can be written as.
+/// Formats of measured times.
 const FORMATS: [Format; 7] =
     [Format::Text, Format::Json, Format::Csv, Format::Svg, Format::Png, Format::Pdf, Format::Html];
 
-/// What planner and judge say of each tree that was measured: what was written with the times, or else is made
-/// anew; nothing where nothing overlaps, of what is
-/// no tree, and of trees that cannot be planned anew.
+/// Times by planner and judge of each measured tree: those written with the times, or else computed anew; none without
+/// overlapping latency, for plans without a tree, and for trees that cannot be planned anew.
 fn predictions(measurements: &Measurements) -> Predictions {
     let written = measurements.predictions();
     if written.are_any() {
@@ -91,7 +91,7 @@ fn predictions(measurements: &Measurements) -> Predictions {
     Predictions::new(of_each.collect())
 }
 
-/// What planner and judge say of the tree of a construction for the problem of a series.
+/// Times by planner and judge of a construction's tree for the problem of a series.
 fn predicted(
     setting: &Setting,
     machine: &Machine,
@@ -177,7 +177,7 @@ fn text(measurements: &Measurements, predictions: &Predictions) -> String {
     format!(
         "{} over {} processes on {} nodes{}, {}\n{warning}\n{}\n{}\n{}",
         setting.operation.name(),
-        setting.processors,
+        setting.ranks,
         setting.nodes,
         setting.root_phrase(),
         setting.library,

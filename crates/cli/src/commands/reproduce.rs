@@ -4,10 +4,10 @@ use crate::error::CliError;
 use crate::output::format::{FormatArgs, write_csv, write_json, write_objects};
 use crate::output::progress::ProgressLine;
 use crate::output::text;
-use crate::published::{
+use crate::reproduction::statements::{Statement, Verdict, of_intergroup, of_mpich};
+use crate::reproduction::tables::{
     Cell, Note, PublishedProblem, PublishedRow, published_name, published_rows, recompute,
 };
-use crate::reproduced::{Statement, Verdict, of_intergroup, of_mpich};
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 use serde_json::json;
@@ -21,13 +21,13 @@ use tuwtree_model::{ClosedSet, Construction};
 /// Recompute Tables 1 to 3 of Träff, "On Optimal Trees for Irregular Gather and Scatter
 /// Collectives", and print every number next to the published one.
 ///
-/// With --paper, what the papers on operations without a root say in figures, formulas and limits: mpich is Thakur,
-/// Rabenseifner and Gropp, "Optimization of Collective Communication Operations in MPICH", intergroup is Kang et al.,
-/// "Scalable algorithms for MPI intergroup Allgather and Allgatherv". What is wrong or approximate there is marked;
-/// measurements are left out.
+/// With --paper, figures, formulas and limits of the papers on operations without a root: mpich is Thakur, Rabenseifner
+/// and Gropp, "Optimization of Collective Communication Operations in MPICH", intergroup is Kang et al., "Scalable
+/// algorithms for MPI intergroup Allgather and Allgatherv". Wrong or approximate statements are marked; measurements
+/// are left out.
 ///
-/// Exits with 0 only if all completion times come out as printed, and all roots but ties; of the other papers, if
-/// nothing differs but what is known to be wrong or approximate.
+/// Exits with 0 only if all completion times come out as printed, and all roots except ties; for the other papers, if
+/// only known errors and approximations differ.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ReproduceArgs {
@@ -143,7 +143,7 @@ fn write_statements(
     let rows: Vec<serde_json::Value> = statements.iter().map(row).collect();
     match format {
         Format::Json => write_json(
-            &json!({ "format": "tuwtree-reproduction", "version": 1, "statements": rows }),
+            &json!({ "format": "tuwtree-reproduction", "version": 2, "statements": rows }),
             output,
         )?,
         Format::Csv => write_objects(&rows, output)?,
@@ -166,7 +166,7 @@ fn write_statements(
     })
 }
 
-/// How many numbers came out as printed.
+/// Number of numbers that came out as printed.
 #[derive(Default)]
 struct Summary {
     times: usize,
@@ -175,7 +175,7 @@ struct Summary {
     equal_roots: usize,
     /// Roots that differ from the published ones and are as good.
     ties: usize,
-    /// Published times that are not what they claim to be.
+    /// Published times that are not the least.
     not_least: usize,
 }
 
@@ -227,7 +227,7 @@ fn write_text(
     write_footnotes(rows, summary, output)
 }
 
-/// What stands above the rows of one table and gamma.
+/// Title above the rows of one table and gamma.
 fn title(PublishedProblem { table, alpha, gamma, .. }: &PublishedProblem) -> String {
     format!(
         "Table {table}, gamma = {gamma}: p = 2000, b = 1000, rho = 5, alpha = {alpha}, beta = 1; \
@@ -360,7 +360,7 @@ fn document(rows: &[PublishedRow], summary: &Summary) -> serde_json::Value {
         .collect();
     json!({
         "format": "tuwtree-reproduction",
-        "version": 1,
+        "version": 2,
         "cells": cells,
         "equal_times": summary.equal_times,
         "equal_roots": summary.equal_roots,

@@ -14,8 +14,8 @@ use std::io::Write;
 use std::process::ExitCode;
 use tuwtree_io::{Destination, Format, Source, table};
 use tuwtree_model::quantity::{Cost, parse_bytes, parse_time_per_byte};
-use tuwtree_model::{ClosedSet, Costs, MOST_PROCESSORS, Operation, Order, quantity};
-use tuwtree_plan::select::{
+use tuwtree_model::{ClosedSet, Costs, MOST_RANKS, Operation, Order, quantity};
+use tuwtree_tuning::{
     Decision, Factors, Function, Merge, Prices, Regret, Rules, Tuning, algorithms, decisions,
     regret,
 };
@@ -34,12 +34,12 @@ pub(crate) struct SelectArgs {
     /// that is named: `MPI_Allgatherv`, `reduce_scatter_block`.
     #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',', required = true,
           value_parser = named_operation_parser())]
-    op: Vec<Named>,
+    op: Vec<NamedFunction>,
 
     /// The numbers of processes: one, or every number from one to another as 2..64
     #[arg(short = 'p', long = "processes", alias = "processors", value_name = "P..P",
           default_value = "2..64", value_parser = parse_processes)]
-    processors: (usize, usize),
+    ranks: (usize, usize),
 
     /// The sizes: the least and the largest, as 1..8MiB
     #[arg(long, value_name = "BYTES..BYTES", default_value = "1..8MiB", value_parser = parse_sizes)]
@@ -53,7 +53,7 @@ pub(crate) struct SelectArgs {
           value_parser = parse_time_per_byte)]
     combine: Option<Cost>,
 
-    /// Choose among the algorithms of this library, and write what it reads [default: all algorithms]
+    /// Choose among the algorithms of this library, and write its tuning file [default: all algorithms]
     #[arg(long = "for", value_name = "LIBRARY", value_parser = named(summary))]
     library: Option<Tuning>,
 
@@ -70,7 +70,7 @@ pub(crate) struct SelectArgs {
     #[arg(long, conflicts_with = "output")]
     regret: bool,
 
-    /// For which operators of reduce, allreduce and reduce-scatter a file for a library is to be right, or --regret judges
+    /// Operators of reduce, allreduce and reduce-scatter for which a file for a library is right, or --regret judges
     /// [default: ordered for files, any for --regret]
     #[arg(long, value_name = "NAME",
           value_parser = one_of(vec![Order::Any, Order::Ordered], |order| {
@@ -114,18 +114,20 @@ fn summary(tuning: Tuning) -> &'static str {
 
 /// An operation, or one of MPI's functions for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Named {
+struct NamedFunction {
     operation: Operation,
     function: Option<Function>,
 }
 
 /// Parses our name of an operation, or that of one of MPI's functions.
-fn named_operation_parser() -> impl TypedValueParser<Value = Named> {
+fn named_operation_parser() -> impl TypedValueParser<Value = NamedFunction> {
     let all = Operation::all().flat_map(|operation| {
-        let functions = Function::of(operation).iter().copied().map(Some);
-        std::iter::once(None).chain(functions).map(move |function| Named { operation, function })
+        let functions = Function::of(operation).into_iter().map(Some);
+        std::iter::once(None)
+            .chain(functions)
+            .map(move |function| NamedFunction { operation, function })
     });
-    one_of(all.collect(), |Named { operation, function }| match function {
+    one_of(all.collect(), |NamedFunction { operation, function }| match function {
         Some(function) => {
             let own = operation.other_names().find(|name| {
                 name.strip_prefix("MPI_").is_some_and(|name| name.to_lowercase() == function.name())
@@ -140,21 +142,23 @@ fn named_operation_parser() -> impl TypedValueParser<Value = Named> {
     })
 }
 
-/// What `-p` means.
+/// Value of `-p`.
 fn parse_processes(argument: &str) -> Result<(usize, usize), String> {
     let number = |text: &str| text.parse::<usize>().ok();
     let range = match argument.split_once("..") {
         Some((first, last)) => number(first).zip(number(last)),
         None => number(argument).map(|one| (one, one)),
     };
-    range
-        .filter(|&(first, last)| 2 <= first && first <= last && last <= MOST_PROCESSORS)
-        .ok_or_else(|| {
-            format!("numbers of processes from 2 to {MOST_PROCESSORS}, as 2..64, which is each from 2 to 64")
-        })
+    range.filter(|&(first, last)| 2 <= first && first <= last && last <= MOST_RANKS).ok_or_else(
+        || {
+            format!(
+                "numbers of processes from 2 to {MOST_RANKS}, as 2..64, which is each from 2 to 64"
+            )
+        },
+    )
 }
 
-/// What `--bytes` means.
+/// Value of `--bytes`.
 fn parse_sizes(argument: &str) -> Result<(u64, u64), String> {
     let (least, largest) = argument.split_once("..").ok_or("two sizes, as 1..8MiB")?;
     let (least, largest) = (parse_bytes(least)?, parse_bytes(largest)?);
@@ -164,7 +168,7 @@ fn parse_sizes(argument: &str) -> Result<(u64, u64), String> {
     }
 }
 
-/// What tuning files can say of all libraries: integers of 31 bits.
+/// Largest number in the tuning files of all libraries: integers of 31 bits.
 const MOST_BYTES: u64 = (1 << 31) - 1;
 
 /// Runs the command.
@@ -192,9 +196,8 @@ pub(crate) fn run(args: &SelectArgs, output: &mut dyn Write) -> Result<ExitCode,
         return regrets(args, &prices, format, output);
     }
     let merge = if args.coarse { Merge::Coarse } else { Merge::Equal };
-    let find = |operation, rules| {
-        decisions(operation, args.processors, args.bytes, &prices, (rules, merge))
-    };
+    let find =
+        |operation, rules| decisions(operation, args.ranks, args.bytes, &prices, (rules, merge));
     let of_rules = |rules: Rules| {
         let operation = Operation::all().find(|&one| Function::of(one).contains(&rules.function()));
         (rules, find(operation.expect("a function of an operation"), Some(rules)))
@@ -242,7 +245,7 @@ pub(crate) fn run(args: &SelectArgs, output: &mut dyn Write) -> Result<ExitCode,
     Ok(ExitCode::SUCCESS)
 }
 
-/// What is best for an operation, by the rules of a library or among all algorithms.
+/// Best algorithms for an operation, by the rules of a library or among all algorithms.
 struct Listed {
     operation: Operation,
     rules: Option<Rules>,
@@ -266,10 +269,10 @@ impl SelectArgs {
     /// # Errors
     /// One without any.
     fn rules(&self, library: Tuning) -> Result<Vec<Vec<Rules>>, CliError> {
-        let of_one = |named: &Named| {
+        let of_one = |named: &NamedFunction| {
             let functions: Vec<Function> = match named.function {
                 Some(function) => vec![function],
-                None => Function::of(named.operation).to_vec(),
+                None => Function::of(named.operation),
             };
             let rules = functions.iter().filter_map(|&function| Rules::new(library, function));
             let rules: Vec<Rules> = rules.collect();
@@ -285,8 +288,8 @@ impl SelectArgs {
         self.named().iter().map(of_one).collect()
     }
 
-    /// What is named, each once.
-    fn named(&self) -> Vec<Named> {
+    /// The named operations, each once.
+    fn named(&self) -> Vec<NamedFunction> {
         let mut all = Vec::new();
         for &named in &self.op {
             if !all.contains(&named) {
@@ -307,13 +310,13 @@ impl SelectArgs {
         }
     }
 
-    /// For which operators a file is to be right.
+    /// Operators for which a file is right.
     fn order_of_file(&self) -> Order {
         self.order.unwrap_or(Order::Ordered)
     }
 }
 
-/// What a library calls itself.
+/// Name of a library.
 fn title(library: Tuning) -> &'static str {
     match library {
         Tuning::Mpich => "MPICH",
@@ -355,7 +358,7 @@ fn write_map(
     Ok(ExitCode::SUCCESS)
 }
 
-/// What the library reads.
+/// Text of the library's tuning file.
 fn tuning_text(
     args: &SelectArgs,
     library: Tuning,
@@ -380,7 +383,7 @@ fn tuning_text(
     }
 }
 
-/// What messages cost, the same for all pairs.
+/// Costs of messages, equal for all pairs.
 fn prices(args: &SelectArgs) -> Result<Prices, CliError> {
     let stated = args.costs.costs_of_schedules(None)?;
     let in_seconds = stated.machine().is_some() || args.costs.have_units();
@@ -407,7 +410,7 @@ fn prices(args: &SelectArgs) -> Result<Prices, CliError> {
              are computed for costs that all messages share"
         )));
     }
-    let costs = stated.costs().homogeneous(args.processors.1);
+    let costs = stated.costs().homogeneous(args.ranks.1);
     if costs.is_some() && stated.costs().overlaps() {
         let reason = "part of the latency passes beside other work, and the sizes at which another algorithm is the \
                       fastest are computed for latency that does not. `tuwtree optimize` compares algorithms for one size";
@@ -419,12 +422,12 @@ fn prices(args: &SelectArgs) -> Result<Prices, CliError> {
     costs.map(|costs| Prices { costs, combine }).ok_or_else(|| unpriced(args, stated.costs()))
 }
 
-/// Why there are no prices for a machine, and what to do.
+/// Error for a machine without such costs, with a remedy.
 fn unpriced(args: &SelectArgs, costs: &Costs) -> CliError {
     let source = args.costs.machine.as_ref().map_or(String::new(), ToString::to_string);
-    if costs.room().is_some_and(|room| room < args.processors.1) {
+    if costs.room().is_some_and(|room| room < args.ranks.1) {
         let room = costs.room().unwrap_or(0);
-        let most = args.processors.1;
+        let most = args.ranks.1;
         return CliError::Usage(format!(
             "-p: {source} has room for {room} processes, and not for {most}"
         ));
@@ -463,12 +466,12 @@ fn unpriced(args: &SelectArgs, costs: &Costs) -> CliError {
 fn rows(args: &SelectArgs, listed: &[Listed]) -> Vec<Value> {
     let mut rows = Vec::new();
     for Listed { operation, rules, found } in listed {
-        for Decision { processors: (first, last), ranges } in found {
+        for Decision { ranks: (first, last), ranges } in found {
             for range in ranges {
                 let mut row = json!({
                     "operation": operation.name(),
-                    "first_processors": first,
-                    "last_processors": last,
+                    "first_ranks": first,
+                    "last_ranks": last,
                     "from_bytes": range.from_bytes,
                     "algorithm": range.algorithm.name,
                 });
@@ -485,7 +488,7 @@ fn rows(args: &SelectArgs, listed: &[Listed]) -> Vec<Value> {
 }
 
 fn document(args: &SelectArgs, listed: &[Listed]) -> Value {
-    let mut document = json!({ "format": "tuwtree-selection", "version": 1 });
+    let mut document = json!({ "format": "tuwtree-selection", "version": 2 });
     if let Some(library) = args.library {
         document["library"] = library.name().into();
     }
@@ -496,7 +499,7 @@ fn document(args: &SelectArgs, listed: &[Listed]) -> Value {
 fn write_text(listed: &[Listed], output: &mut dyn Write) -> Result<(), CliError> {
     for Listed { operation, found, .. } in listed {
         writeln!(output, "{}", operation.name())?;
-        for Decision { processors: (first, last), ranges } in found {
+        for Decision { ranks: (first, last), ranges } in found {
             let processes = match first == last {
                 true => first.to_string(),
                 false => format!("{first}..{last}"),
@@ -514,15 +517,15 @@ fn write_text(listed: &[Listed], output: &mut dyn Write) -> Result<(), CliError>
     Ok(())
 }
 
-/// How many times the best of some algorithms a rule takes, in words.
-fn times_of(algorithms: &str, Factors { worst, at: (processors, bytes), mean }: Factors) -> String {
+/// Ratio of a rule to the best of some algorithms, in words.
+fn times_of(algorithms: &str, Factors { worst, at: (ranks, bytes), mean }: Factors) -> String {
     format!(
-        "{mean:.3} times the best of {algorithms} in the mean, at most {worst:.3} times ({processors} processes, {})",
+        "{mean:.3} times the best of {algorithms} in the mean, at most {worst:.3} times ({ranks} processes, {})",
         quantity::bytes(bytes)
     )
 }
 
-/// What the rules of MPICH and Open MPI lose, for each operation of which they are known.
+/// Losses of the rules of MPICH and Open MPI, for each operation with known rules.
 fn regrets(
     args: &SelectArgs,
     prices: &Prices,
@@ -545,7 +548,7 @@ fn regrets(
         operations.iter().flat_map(|&operation| libraries.map(|library| (operation, library)));
     for (operation, (library, title)) in all {
         let reduction = (operation, order);
-        let found = regret(library, reduction, args.processors, args.bytes, prices);
+        let found = regret(library, reduction, args.ranks, args.bytes, prices);
         let Some(Regret { own, any_library }) = found else { continue };
         if format == Format::Text {
             let name = operation.name();
@@ -561,21 +564,21 @@ fn regrets(
             "library": library.name(),
             "mean": own.mean,
             "worst": own.worst,
-            "processors": own.at.0,
+            "ranks": own.at.0,
             "bytes": own.at.1,
         });
         if is_ordered {
             row["order"] = order.name().into();
             row["any_library_mean"] = any_library.mean.into();
             row["any_library_worst"] = any_library.worst.into();
-            row["any_library_processors"] = any_library.at.0.into();
+            row["any_library_ranks"] = any_library.at.0.into();
             row["any_library_bytes"] = any_library.at.1.into();
         }
         rows.push(row);
     }
     match format {
         Format::Json => write_json(
-            &json!({ "format": "tuwtree-regret", "version": 1, "operations": rows }),
+            &json!({ "format": "tuwtree-regret", "version": 2, "operations": rows }),
             output,
         )?,
         Format::Csv => write_objects(&rows, output)?,

@@ -31,7 +31,7 @@ pub(crate) struct ManArgs {
 /// Runs `completions`.
 ///
 /// # Errors
-/// Those of `output`.
+/// Errors of `output`.
 pub(crate) fn complete(
     args: &CompletionsArgs,
     mut program: Command,
@@ -46,7 +46,7 @@ pub(crate) fn complete(
 /// Runs `man`.
 ///
 /// # Errors
-/// A folder that is not there, or whose files cannot be written; those of `output`.
+/// A folder that does not exist, or whose files cannot be written; errors of `output`.
 pub(crate) fn write_pages(
     args: &ManArgs,
     mut program: Command,

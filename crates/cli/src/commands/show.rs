@@ -13,8 +13,8 @@ use std::process::ExitCode;
 use tuwtree_io::{Format, Source, tree};
 use tuwtree_model::Problem;
 use tuwtree_model::{
-    ClosedSet, Completion, CostModel, Operation, Order, Ports, Rank, Tree, completion,
-    completion_time, unpack_time,
+    ClosedSet, Completion, CostModel, Operation, Order, Ports, Rank, Tree, completion_time,
+    judged_completion, unpack_time,
 };
 
 /// Explain a tree: draw its upper part, and list who sends what to whom, and when.
@@ -61,25 +61,25 @@ pub(crate) fn run(args: &ShowArgs, output: &mut dyn Write) -> Result<ExitCode, C
     check_sources(&args.tree, &args.payload, &args.costs)?;
     let document = tree::read(&args.tree)?;
     let tree = &document.tree;
-    if let Some(rank) = args.rank.filter(|&rank| rank >= tree.processors()) {
-        let processors = tree.processors();
-        let message = format!("--rank: {rank} is outside 0..{processors}");
+    if let Some(rank) = args.rank.filter(|&rank| rank >= tree.ranks()) {
+        let ranks = tree.ranks();
+        let message = format!("--rank: {rank} is outside 0..{ranks}");
         return Err(CliError::Usage(message));
     }
     let problem = problem(&document, &args.tree, &args.payload, &args.costs)?;
     let operation = problem.as_ref().map_or(Operation::Gather, Problem::operation);
     let ports = args.ports.for_tree(operation)?;
     let problem = problem.map(|problem| problem.with_ports(ports));
-    let times = problem.as_ref().map(|problem| completion(tree, problem)).transpose()?;
+    let times = problem.as_ref().map(|problem| judged_completion(tree, problem)).transpose()?;
     match format {
         Format::Json => {
             let messages = messages(args, tree, operation, times.as_ref());
             let machine = problem.as_ref().and_then(|one| one.stated_costs().machine());
             let document = json!({
                 "format": "tuwtree-messages",
-                "version": 1,
+                "version": 2,
                 "operation": operation.name(),
-                "processors": tree.processors(),
+                "ranks": tree.ranks(),
                 "root": tree.root(),
                 "order": Order::of(tree, operation).name(),
                 "ports": ports.get(),
@@ -105,7 +105,7 @@ pub(crate) fn run(args: &ShowArgs, output: &mut dyn Write) -> Result<ExitCode, C
     Ok(ExitCode::SUCCESS)
 }
 
-/// The order that the tree keeps, and what it takes to put blocks into rank order where it does not.
+/// The order that the tree keeps, and the cost of putting blocks into rank order if it does not.
 fn order(tree: &Tree, problem: Option<&Problem>) -> Result<String, CliError> {
     let operation = problem.map_or(Operation::Gather, Problem::operation);
     let order = Order::of(tree, operation);
@@ -119,8 +119,8 @@ fn order(tree: &Tree, problem: Option<&Problem>) -> Result<String, CliError> {
     Ok(format!("{}; {}", order.name(), text::unpacking(time, unpacked, operation)))
 }
 
-/// The senders of a gather's messages that are asked for, in the order of the messages' times, or of
-/// their ranks where there are none; and how many are to be listed if `usual` are without --limit.
+/// The requested senders of a gather's messages, in the order of the messages' times, or of their ranks without times;
+/// and the number to list if `usual` are without --limit.
 fn children(
     args: &ShowArgs,
     tree: &Tree,
@@ -128,7 +128,7 @@ fn children(
     times: Option<&Completion>,
     usual: usize,
 ) -> (Vec<Rank>, usize) {
-    let mut children: Vec<Rank> = (0..tree.processors())
+    let mut children: Vec<Rank> = (0..tree.ranks())
         .filter(|&child| {
             tree.parent(child)
                 .is_some_and(|parent| args.rank.is_none_or(|rank| rank == child || rank == parent))

@@ -16,7 +16,8 @@ use tuwtree_schedule::{
     Action, Deed, Handover, Occupation, Posts, Schedule, Sends, Timeline, simulate,
 };
 
-/// Simulate a schedule: what each process does when, what it waits for, and what delays the end.
+/// Simulate a schedule: actions of each process with their times, their waits, and the cause of the
+/// end time.
 ///
 /// The schedule need not follow a tree: every process performs its actions, every message is
 /// transmitted when both its ends are ready. Costs are those in the file, unless given here.
@@ -36,7 +37,7 @@ pub(crate) struct SimulateArgs {
     #[command(flatten)]
     ports: PortArgs,
 
-    /// Whether senders wait for their receivers
+    /// Synchronous or eager sends
     #[arg(long, value_name = "KIND", default_value = "synchronous",
           value_parser = named(|sends: Sends| match sends {
               Sends::Synchronous => "they do (rendezvous), as in the papers",
@@ -44,7 +45,7 @@ pub(crate) struct SimulateArgs {
           }))]
     sends: Sends,
 
-    /// When receives are posted, which matters where part of the latency overlaps with other work
+    /// Posting of receives, which matters if part of the latency overlaps with other work
     #[arg(long, value_name = "KIND", default_value = "pre-posted",
           value_parser = named(|posts: Posts| match posts {
               Posts::PrePosted => "all at the start: latency passes beside other work",
@@ -119,10 +120,10 @@ pub(crate) struct Simulated<'a> {
 }
 
 impl Simulated<'_> {
-    /// Prints the times in words: at most so many of the busiest processes and of the critical path's actions.
+    /// Prints the times in words: at most `limit` of the busiest processes and of the critical path's actions.
     ///
     /// # Errors
-    /// Those of `output`.
+    /// Errors of `output`.
     pub(crate) fn write_text(&self, limit: usize, output: &mut dyn Write) -> Result<(), CliError> {
         let task = self.schedule.task();
         writeln!(output, "completion time  {}", text::time(self.timeline.completion_time()))?;
@@ -131,7 +132,7 @@ impl Simulated<'_> {
             "schedule         {} of {} over {}{}; order {}, {}{} port{}",
             task.operation.name(),
             text::bytes(task.total()),
-            text::processes(task.processors()),
+            text::processes(task.ranks()),
             task.root_phrase(),
             task.order.name(),
             task.ports,
@@ -148,19 +149,19 @@ impl Simulated<'_> {
         )?;
         let (messages, bytes) = self.messages();
         writeln!(output, "messages         {messages} with {bytes} bytes in all")?;
-        self.write_processors(limit, output)?;
+        self.write_ranks(limit, output)?;
         self.write_critical_path(limit, output)
     }
 
     /// The processes in the order of their busy time, the busiest first.
     fn busiest(&self) -> Vec<Rank> {
-        let mut ranks: Vec<Rank> = (0..self.schedule.processors()).collect();
+        let mut ranks: Vec<Rank> = (0..self.schedule.ranks()).collect();
         let busy = |rank: Rank| self.timeline.busy_units(rank);
         ranks.sort_by(|&one, &other| busy(other).total_cmp(&busy(one)).then(one.cmp(&other)));
         ranks
     }
 
-    fn write_processors(&self, limit: usize, output: &mut dyn Write) -> Result<(), CliError> {
+    fn write_ranks(&self, limit: usize, output: &mut dyn Write) -> Result<(), CliError> {
         let ranks = self.busiest();
         let listed = if limit == 0 { ranks.len() } else { limit.min(ranks.len()) };
         let mut table = text::table(&["rank", "actions", "busy %", "waits %", "ends at"]);
@@ -188,10 +189,10 @@ impl Simulated<'_> {
         let mut table = text::table(&["critical path", "action", "what", "bytes", "start", "end"]);
         // The end is what people look at first; the start of a long path is left out.
         for step in &path[path.len() - listed..] {
-            let index = self.schedule.programs().range(step.processor).start + step.action;
+            let index = self.schedule.programs().range(step.rank).start + step.action;
             let action = self.schedule.programs().action(index).of_held(step.held);
             table.add_row([
-                step.processor.to_string(),
+                step.rank.to_string(),
                 step.action.to_string(),
                 what(&action),
                 action.reads().or(action.writes()).map_or(0, |region| region.bytes()).to_string(),
@@ -211,7 +212,7 @@ impl Simulated<'_> {
         Ok(writeln!(output, "{}", table.trim_fmt())?)
     }
 
-    /// When receives are posted, if that matters or is asked for.
+    /// Posting of receives, if that matters or is requested.
     fn posts(&self) -> Option<Posts> {
         let posts = self.handover.posts;
         (posts == Posts::Strict || self.costs.costs().overlaps()).then_some(posts)
@@ -219,13 +220,13 @@ impl Simulated<'_> {
 
     fn messages(&self) -> (usize, u128) {
         let programs = self.schedule.programs();
-        (0..self.schedule.processors())
+        (0..self.schedule.ranks())
             .flat_map(|rank| programs.actions(rank))
             .filter_map(|action| action.send())
             .fold((0, 0), |(count, bytes), send| (count + 1, bytes + u128::from(send.from.bytes())))
     }
 
-    /// A span of all ports of a rank, or of both sides of duplex ones, as a share of what they have until the completion time.
+    /// A span of all ports of a rank, or of both sides of duplex ones, as a share of their time until completion.
     fn share(&self, units: f64) -> f64 {
         let ports = f64::from(self.schedule.task().lanes());
         let total = self.timeline.completion_time().units() * ports;
@@ -233,11 +234,7 @@ impl Simulated<'_> {
     }
 
     fn write_csv(&self, output: &mut dyn Write) -> io::Result<()> {
-        write_csv(
-            COLUMNS,
-            (0..self.schedule.processors()).flat_map(|rank| self.events(rank)),
-            output,
-        )
+        write_csv(COLUMNS, (0..self.schedule.ranks()).flat_map(|rank| self.events(rank)), output)
     }
 
     fn write_trace(&self, output: &mut dyn Write) -> io::Result<()> {
@@ -246,8 +243,7 @@ impl Simulated<'_> {
         trace::write(self.schedule, &self.timeline, scale, output)
     }
 
-    /// What a rank does, an event after the other, in the order of [`COLUMNS`]; of an exchange on a duplex port, each
-    /// half.
+    /// Events of a rank, one after the other, in the order of [`COLUMNS`]; of an exchange on a duplex port, each half.
     fn events(&self, rank: Rank) -> impl Iterator<Item = [Value; 10]> + '_ {
         let programs = self.schedule.programs();
         self.timeline.occupations(rank).map(move |Occupation { action: index, held, times }| {
@@ -272,7 +268,7 @@ impl Simulated<'_> {
     pub(crate) fn document(&self) -> Value {
         let task = self.schedule.task();
         let (messages, bytes) = self.messages();
-        let processors: Vec<Value> = (0..self.schedule.processors())
+        let ranks: Vec<Value> = (0..self.schedule.ranks())
             .map(|rank| {
                 json!({
                     "busy": text::json_number(self.timeline.busy_units(rank)),
@@ -286,7 +282,7 @@ impl Simulated<'_> {
             .iter()
             .map(|step| {
                 json!({
-                    "processor": step.processor,
+                    "rank": step.rank,
                     "action": step.action,
                     "start": text::json_time(step.start),
                     "end": text::json_time(step.end),
@@ -295,9 +291,9 @@ impl Simulated<'_> {
             .collect();
         let mut document = json!({
             "format": "tuwtree-simulation",
-            "version": 1,
+            "version": 2,
             "operation": task.operation.name(),
-            "processors": task.processors(),
+            "ranks": task.ranks(),
             "root": task.root,
             "order": task.order.name(),
             "ports": task.ports,
@@ -307,7 +303,7 @@ impl Simulated<'_> {
             "messages": messages,
             "message_bytes": text::json_bytes(bytes),
             "critical_path": path,
-            "per_processor": processors,
+            "per_rank": ranks,
         });
         insert_after(&mut document, "ports", text::json_parameters(&self.costs));
         let operator = text::json_operator(task.operation, task.operator);
@@ -321,7 +317,7 @@ impl Simulated<'_> {
 
 /// The columns of the CSV timeline.
 const COLUMNS: [&str; 10] =
-    ["processor", "action", "kind", "to", "from", "bytes", "port", "ready", "start", "end"];
+    ["rank", "action", "kind", "to", "from", "bytes", "port", "ready", "start", "end"];
 
 fn kind(action: &Action<'_>) -> &'static str {
     match action.deed {

@@ -1,9 +1,9 @@
 //! `tuwtree sweep`: comparisons over ranges of parameters, as one table.
 
 use crate::args::{
-    CostArgs, check_root, distribution_parser, operation_parser, parse_element_size,
+    CostArgs, check_root, distribution_name_parser, operation_parser, parse_element_size,
 };
-use crate::choice::{Choice, payload_for};
+use crate::choice::Choice;
 use crate::error::CliError;
 use crate::output::comparison;
 use crate::output::format::{FormatArgs, option_of, write_json, write_objects};
@@ -20,7 +20,7 @@ use tuwtree_io::{Destination, Format, Source, sizes};
 use tuwtree_model::quantity::{Cost, parse_time};
 use tuwtree_model::{
     BlockSizes, ClosedSet, Costs, Distribution, DistributionParameters, Homogeneous, Operation,
-    Problem, Randomness, Root, StatedCosts,
+    Payload, Problem, Randomness, Root, StatedCosts,
 };
 use tuwtree_picture::RegionMap;
 
@@ -33,12 +33,12 @@ use tuwtree_picture::RegionMap;
 pub(crate) struct SweepArgs {
     /// The distributions of block sizes
     #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',',
-          required_unless_present = "sizes", value_parser = distribution_parser())]
+          required_unless_present = "sizes", value_parser = distribution_name_parser())]
     dist: Vec<Distribution>,
 
     /// Your own block sizes in place of distributions, from a file as `optimize` reads it; -b scales them to each mean
     #[arg(long, value_name = "FILE", value_parser = Source::parse,
-          conflicts_with_all = ["dist", "processors", "rho", "seed"])]
+          conflicts_with_all = ["dist", "ranks", "rho", "seed"])]
     sizes: Option<Source>,
 
     /// Bytes of an element: the numbers in --sizes count elements [default: they are bytes]
@@ -48,14 +48,14 @@ pub(crate) struct SweepArgs {
     /// The numbers of processes
     #[arg(short = 'p', long = "processes", value_name = "P", num_args = 1.., value_delimiter = ',',
           default_value = "16..1024*2", value_parser = parse_series)]
-    processors: Vec<Series>,
+    ranks: Vec<Series>,
 
     /// The mean block sizes in bytes, also as 64KiB [default: 1000, or as they are with --sizes]
     #[arg(short = 'b', long, value_name = "BYTES", num_args = 1.., value_delimiter = ',',
           value_parser = parse_series)]
     block: Vec<Series>,
 
-    /// How rare and large spikes are; how many processes hold skewed data
+    /// Rarity and size of spikes; number of processes with skewed data
     #[arg(long, value_name = "N", num_args = 1.., value_delimiter = ',', default_value = "5",
           value_parser = parse_series)]
     rho: Vec<Series>,
@@ -83,7 +83,7 @@ pub(crate) struct SweepArgs {
     #[command(flatten)]
     format: FormatArgs,
 
-    /// Where to write the table, `.csv` or `.json`, or a map, `.svg`, `.svg.gz`, `.png` or `.pdf`
+    /// Write to this file: `.csv` or `.json` for the table, `.svg`, `.svg.gz`, `.png` or `.pdf` for a map
     ///
     /// A map has a panel for each distribution, block sizes against numbers of processes. A cell names the simplest kind
     /// of tree within 2 percent of the fastest, and how many times as long the library's own call takes.
@@ -99,7 +99,7 @@ Examples:
   tuwtree sweep --sizes counts.txt -b 8..64KiB*2 --machine griffon --root 0 -o mine.svg
   tuwtree sweep --dist spikes -p 48 --alphas 1us,10us,100us --beta 1ns --gamma 0.1ns";
 
-/// What a sweep can be written as.
+/// Formats of sweeps.
 const FORMATS: [Format; 5] = [Format::Csv, Format::Json, Format::Svg, Format::Png, Format::Pdf];
 
 /// The most problems of a sweep.
@@ -113,7 +113,7 @@ const MEAN: u64 = 1000;
 struct Parameters {
     /// `None`: the user's own sizes.
     distribution: Option<Distribution>,
-    processors: u64,
+    ranks: u64,
     block: u64,
     rho: u64,
     seed: u32,
@@ -175,7 +175,7 @@ pub(crate) fn run(args: &SweepArgs) -> Result<ExitCode, CliError> {
 }
 
 impl SweepArgs {
-    /// The costs with this start-up latency, if one is given; those of exchanges where there may be any.
+    /// The costs with this start-up latency, if one is given; costs of exchanges where there may be any.
     fn costs_at(&self, alpha: Option<Cost>) -> Result<StatedCosts, CliError> {
         let costs = self.costs.with_alpha(alpha);
         if self.op.is_rooted() { costs.costs(None) } else { costs.costs_of_schedules(None) }
@@ -195,16 +195,14 @@ impl SweepArgs {
         let series = |all: &[Series]| -> Vec<u64> {
             all.iter().flat_map(|Series(numbers)| numbers.iter().copied()).collect()
         };
-        let (processors, blocks, distributions) = match own {
+        let (ranks, blocks, distributions) = match own {
             Some(own) => {
-                let p = own.processors() as u64;
+                let p = own.ranks() as u64;
                 (vec![p], vec![own.total() / p], vec![None])
             }
-            None => (
-                series(&self.processors),
-                vec![MEAN],
-                self.dist.iter().copied().map(Some).collect(),
-            ),
+            None => {
+                (series(&self.ranks), vec![MEAN], self.dist.iter().copied().map(Some).collect())
+            }
         };
         let blocks = if self.block.is_empty() { blocks } else { series(&self.block) };
         let rhos = series(&self.rho);
@@ -214,7 +212,7 @@ impl SweepArgs {
         };
         let lengths = [
             distributions.len(),
-            processors.len(),
+            ranks.len(),
             blocks.len(),
             rhos.len(),
             self.seed.len(),
@@ -237,7 +235,7 @@ impl SweepArgs {
             let [distribution, p, block, rho, seed, alpha] = place;
             all.push(Parameters {
                 distribution: distributions[distribution],
-                processors: processors[p],
+                ranks: ranks[p],
                 block: blocks[block],
                 rho: rhos[rho],
                 seed: self.seed[seed],
@@ -247,7 +245,7 @@ impl SweepArgs {
         Ok(all)
     }
 
-    /// The map of these cells: a panel for all that has the same parameters but for processes and block.
+    /// The map of these cells: a panel for all cells with equal parameters other than processes and block.
     fn map(&self, mut cells: Vec<(Parameters, SweptCell)>) -> Result<RegionMap, CliError> {
         let mut panels: Vec<String> = Vec::new();
         for (parameters, _) in &cells {
@@ -258,7 +256,7 @@ impl SweepArgs {
         }
         let place = |parameters: &Parameters| {
             let panel = panels.iter().position(|title| *title == self.panel(parameters));
-            (panel, parameters.block, parameters.processors)
+            (panel, parameters.block, parameters.ranks)
         };
         cells.sort_by_key(|(parameters, _)| place(parameters));
         cells.dedup_by_key(|(parameters, _)| place(parameters));
@@ -268,7 +266,7 @@ impl SweepArgs {
             all.dedup();
             all
         };
-        let (processors, blocks) = (different(|one| one.processors), different(|one| one.block));
+        let (ranks, blocks) = (different(|one| one.ranks), different(|one| one.block));
         let stated = self.costs_at(None)?;
         let costs = text::costs(&stated);
         let root = match self.choice.root {
@@ -277,7 +275,7 @@ impl SweepArgs {
         };
         let map = SweptMap {
             lines: vec![format!("{}, {root}; {costs}", self.op.name())],
-            processors,
+            ranks,
             blocks,
             panels,
             cells: cells.into_iter().map(|(_, cell)| cell).collect(),
@@ -285,7 +283,7 @@ impl SweepArgs {
         Ok(map.drawn(self.choice.library_for(&stated)))
     }
 
-    /// What distinguishes the panel of a problem: its distribution, and whatever else has several values.
+    /// Label of a problem's panel: its distribution, and every parameter with several values.
     fn panel(&self, parameters: &Parameters) -> String {
         let Parameters { rho, seed, alpha, .. } = parameters;
         let mut title = self.name(parameters);
@@ -305,7 +303,7 @@ impl SweepArgs {
         title
     }
 
-    /// What the sizes are called: their distribution, or where they come from.
+    /// Name of the sizes: their distribution, or their source.
     fn name(&self, parameters: &Parameters) -> String {
         match (parameters.distribution, &self.sizes) {
             (Some(distribution), _) => distribution.name().to_owned(),
@@ -319,13 +317,12 @@ impl SweepArgs {
         parameters: &Parameters,
         own: Option<&BlockSizes>,
     ) -> Result<Problem, CliError> {
-        let Parameters { distribution, processors, block, rho, seed, alpha } = *parameters;
+        let Parameters { distribution, ranks, block, rho, seed, alpha } = *parameters;
         let usage = |option: &str, error: &dyn std::fmt::Display| {
             CliError::Usage(format!("{option}: {error}"))
         };
-        let processors = usize::try_from(processors).map_err(|error| usage("-p", &error))?;
-        let shape =
-            DistributionParameters { rho, ..DistributionParameters::new(processors, block) };
+        let ranks = usize::try_from(ranks).map_err(|error| usage("-p", &error))?;
+        let shape = DistributionParameters { rho, ..DistributionParameters::new(ranks, block) };
         let sizes = match (distribution, own) {
             (Some(distribution), _) => distribution
                 .sizes(shape, Randomness::Glibc { seed })
@@ -335,11 +332,12 @@ impl SweepArgs {
             (None, None) => unreachable!("one of these is asked for"),
         };
         let costs = self.costs_at(alpha)?;
-        self.costs.check_processors(&costs, processors)?;
+        self.costs.check_ranks(&costs, ranks)?;
         if let Some(root) = self.choice.root {
-            check_root(root, processors)?;
+            check_root(root, ranks)?;
         }
-        let payload = payload_for(self.op, sizes.into()).map_err(|error| usage("--op", &error))?;
+        let payload = Payload::from(sizes);
+        let payload = payload.adapted_to(self.op).map_err(|error| usage("--op", &error))?;
         let problem =
             Problem::new(self.op, payload, costs).map_err(|error| usage("--op", &error))?;
         let ports = self.choice.ports.for_tree(self.op)?;
@@ -351,7 +349,7 @@ impl SweepArgs {
     }
 }
 
-/// The sizes in proportion, with this mean but for rounding each.
+/// The sizes in proportion, with this mean up to rounding of each.
 ///
 /// # Errors
 /// All are 0, or the sum is too large.
@@ -360,7 +358,7 @@ fn scaled(sizes: &BlockSizes, mean: u64) -> Result<BlockSizes, String> {
     if total == 0 {
         return Err("all blocks are empty: they have no proportion".to_owned());
     }
-    let wanted = u128::from(mean) * sizes.processors() as u128;
+    let wanted = u128::from(mean) * sizes.ranks() as u128;
     let scaled = sizes.iter().map(|size| {
         let size = u128::from(size)
             .checked_mul(wanted)
@@ -371,7 +369,7 @@ fn scaled(sizes: &BlockSizes, mean: u64) -> Result<BlockSizes, String> {
         .map_err(|error| error.to_string())
 }
 
-/// Why a problem has no place on a map.
+/// Error for a problem without a place on a map.
 fn not_compared(problem: &Problem) -> CliError {
     CliError::Failure(format!(
         "no library's time is known for {} on {} ports: write .csv or .json",
@@ -390,7 +388,7 @@ fn front(name: &str, parameters: &Parameters, costs: &StatedCosts) -> Map<String
     let generated = |value: Value| parameters.distribution.map_or(Value::Null, |_| value);
     let columns = [
         ("distribution", name.into()),
-        ("processes", parameters.processors.into()),
+        ("processes", parameters.ranks.into()),
         ("mean_block_bytes", parameters.block.into()),
         ("rho", generated(parameters.rho.into())),
         ("seed", generated(parameters.seed.into())),

@@ -1,4 +1,4 @@
-//! `tuwtree verify`: whether a schedule does what it is for.
+//! `tuwtree verify`: checks that a schedule performs its operation.
 
 use crate::args::PortArgs;
 use crate::error::CliError;
@@ -46,7 +46,7 @@ Examples:
 /// Runs the command.
 ///
 /// # Errors
-/// A file that is not a valid schedule, or one that does not do what it is for.
+/// A file that is not a valid schedule, or an incorrect schedule.
 pub(crate) fn run(args: &VerifyArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
     let format = args.format.printed(&Format::RESULT)?;
     let schedule = read_schedule(&args.schedule, args.ports, None)?;
@@ -67,7 +67,7 @@ pub(crate) fn run(args: &VerifyArgs, output: &mut dyn Write) -> Result<ExitCode,
     Ok(ExitCode::SUCCESS)
 }
 
-/// What was found in a schedule, or its first fault in words.
+/// Properties of a schedule, or its first fault in words.
 fn checked(schedule: &Schedule, args: &VerifyArgs) -> Result<Verified, String> {
     let verified = verify(schedule).map_err(|fault| fault.to_string())?;
     match verified.redundant_bytes {
@@ -89,7 +89,7 @@ fn write_text(
         "correct    {} of {} over {}{}",
         task.operation.name(),
         text::bytes(task.total()),
-        text::processes(task.processors()),
+        text::processes(task.ranks()),
         task.root_phrase()
     )?;
     writeln!(
@@ -127,10 +127,10 @@ fn document(schedule: &Schedule, verified: &Verified) -> Value {
     let task = schedule.task();
     let mut document = json!({
         "format": "tuwtree-verification",
-        "version": 1,
+        "version": 2,
         "is_correct": true,
         "operation": task.operation.name(),
-        "processors": task.processors(),
+        "ranks": task.ranks(),
         "root": task.root,
         "messages": verified.messages,
         "message_bytes": text::json_bytes(verified.bytes_sent),
@@ -153,15 +153,15 @@ fn document(schedule: &Schedule, verified: &Verified) -> Value {
     document
 }
 
-/// The verdict on a schedule that does not do what it is for.
+/// The verdict on an incorrect schedule.
 fn fault_document(schedule: &Schedule, fault: &str) -> Value {
     let task = schedule.task();
     json!({
         "format": "tuwtree-verification",
-        "version": 1,
+        "version": 2,
         "is_correct": false,
         "operation": task.operation.name(),
-        "processors": task.processors(),
+        "ranks": task.ranks(),
         "root": task.root,
         "fault": fault,
     })

@@ -2,7 +2,7 @@
 
 use crate::output::text;
 use std::cmp::Ordering;
-use tuwtree_model::{ClosedSet, Construction, Operation, Order, Time};
+use tuwtree_model::{ClosedSet, Construction, Operation, Order, PayloadKind, Time};
 use tuwtree_plan::{Advice, Baseline, Knowledge, Optimality, Outcome, Rival, Trouble};
 
 /// Advice in words.
@@ -16,7 +16,7 @@ impl<'a> std::ops::Deref for Advised<'a> {
     }
 }
 
-/// What a rival is, to begin a sentence with.
+/// Name of a rival, at the beginning of a sentence.
 fn words(rival: Rival, plan: &str) -> String {
     match rival {
         Rival::Linear => "Linear".to_owned(),
@@ -26,14 +26,9 @@ fn words(rival: Rival, plan: &str) -> String {
     }
 }
 
-/// The time by which trees are compared: the judge's, with the unpack step of the root, where it needs one.
-fn judged(outcome: &Outcome) -> Time {
-    outcome.judged_unpacked
-}
-
-/// How a time compares with what a library takes by its own call, without a full stop.
+/// Comparison of a time with a library's own call, without a full stop.
 pub(crate) fn against(baseline: Baseline, operation: Operation, time: Time) -> String {
-    let Baseline { library, judged, .. } = baseline;
+    let Baseline { library, time: its, .. } = baseline;
     let known = match library.knowledge() {
         Knowledge::Run => "",
         Knowledge::Read => "; read, not run here",
@@ -41,14 +36,15 @@ pub(crate) fn against(baseline: Baseline, operation: Operation, time: Time) -> S
     };
     let algorithm = library.algorithm(operation);
     let call = format!("The {} of {} ({algorithm}{known})", operation.name(), library.title());
-    let factor = judged.units() / time.units();
-    match judged.cmp(&time) {
-        Ordering::Equal => format!("{call} takes as long"),
-        Ordering::Greater if !factor.is_finite() => format!("{call} takes longer"),
-        Ordering::Greater if factor >= 2.0 => format!("{call} takes {factor:.1} times as long"),
-        Ordering::Greater => format!("{call} takes {} longer", text::share(factor - 1.0)),
-        Ordering::Less => format!("{call} takes {} less", text::share(1.0 - factor)),
-    }
+    let factor = its.units() / time.units();
+    let takes = match its.cmp(&time) {
+        Ordering::Equal => "as long".to_owned(),
+        Ordering::Greater if !factor.is_finite() => "longer".to_owned(),
+        Ordering::Greater if factor >= 2.0 => format!("{factor:.1} times as long"),
+        Ordering::Greater => format!("{} longer", text::share(factor - 1.0)),
+        Ordering::Less => format!("{} less", text::share(1.0 - factor)),
+    };
+    format!("{call} takes {takes}")
 }
 
 impl Advised<'_> {
@@ -57,14 +53,14 @@ impl Advised<'_> {
         format!("Use {}", self.to_use())
     }
 
-    /// What to use, and how close that is to the best: the end of a sentence.
+    /// The recommendation, and its distance from the best: the end of a sentence.
     pub(crate) fn to_use(&self) -> String {
         let chosen = self.chosen;
         let name = chosen.construction.name();
         let best = self.rival(Rival::Best).expect("there is a tree");
         let operation = self.comparison.problem.operation();
         let trouble = match Trouble::of(chosen) {
-            Trouble::Online(_) if operation == Operation::Alltoall => {
+            Trouble::Online(_) if operation.payload_kind() == PayloadKind::Messages => {
                 "planned by whoever knows all messages"
             }
             Trouble::Online(Construction::Linear) => "nothing need be planned",
@@ -83,23 +79,23 @@ impl Advised<'_> {
         let mut facts: Vec<String> = [Rival::Linear, Rival::Adaptive]
             .into_iter()
             .filter_map(|rival| self.rival(rival))
-            .filter(|other| judged(other) > judged(chosen))
+            .filter(|other| other.unpacked > chosen.unpacked)
             .map(|other| format!("{} {}", other.construction.name(), self.takes(other)))
             .collect();
-        facts.push(match judged(best) < judged(chosen) {
+        facts.push(match best.unpacked < chosen.unpacked {
             false => "none of the others is faster".to_owned(),
             true => format!(
                 "{} would gain {} more",
                 best.construction.name(),
-                text::share(1.0 - judged(best).units() / judged(chosen).units())
+                text::share(1.0 - best.unpacked.units() / chosen.unpacked.units())
             ),
         });
         format!("{name} ({trouble}): {}.", facts.join(", "))
     }
 
-    /// How long another tree takes, compared with the chosen one.
+    /// Time of another tree, compared with the chosen one.
     pub(crate) fn takes(&self, other: &Outcome) -> String {
-        match (judged(other).cmp(&judged(self.chosen)), self.factor(other)) {
+        match (other.unpacked.cmp(&self.chosen.unpacked), self.factor(other)) {
             (Ordering::Equal, _) => "takes as long".to_owned(),
             (_, None) => "takes longer".to_owned(),
             (_, Some(factor)) if factor >= 2.0 => format!("takes {factor:.1} times as long"),
@@ -110,16 +106,19 @@ impl Advised<'_> {
         }
     }
 
-    /// What the chosen tree gains, line by line.
+    /// Gains of the chosen tree, line by line.
     pub(crate) fn gains(&self) -> Vec<String> {
         let chosen = self.chosen;
         let baseline = self.comparison.baseline();
         let operation = self.comparison.problem.operation();
-        let baseline = baseline.map(|baseline| against(baseline, operation, judged(chosen)) + ".");
+        let baseline = baseline.map(|baseline| against(baseline, operation, chosen.unpacked) + ".");
         let mut lines = Vec::from_iter(baseline);
         for rival in Rival::all() {
             let Some(other) = self.rival(rival) else { continue };
-            if std::ptr::eq(other, chosen) {
+            let best = self.rival(Rival::Best);
+            let is_best =
+                rival == Rival::Ordered && best.is_some_and(|one| std::ptr::eq(one, other));
+            if std::ptr::eq(other, chosen) || is_best {
                 continue;
             }
             let name = match rival {
@@ -128,7 +127,7 @@ impl Advised<'_> {
             };
             let words = words(rival, text::plan(self.chosen));
             let line =
-                format!("{words}{name} {}: {}.", self.takes(other), text::time(judged(other)));
+                format!("{words}{name} {}: {}.", self.takes(other), text::time(other.unpacked));
             if !lines.contains(&line) {
                 lines.push(line);
             }
@@ -136,21 +135,21 @@ impl Advised<'_> {
         lines
     }
 
-    /// What unpacking has to do with it: what it takes for the chosen tree, or which tree would be
-    /// faster if nothing had to be unpacked.
+    /// Effect of unpacking: its time for the chosen tree, or the tree that would be faster without
+    /// it.
     pub(crate) fn unpacking(&self) -> Option<String> {
         let operation = self.comparison.problem.operation();
-        let least = self.comparison.outcomes.iter().min_by_key(|outcome| outcome.judged);
+        let least = self.comparison.outcomes.iter().min_by_key(|outcome| outcome.time());
         let fastest = least.expect("there is a tree");
         let times =
-            |outcome: &Outcome| text::unpacking(outcome.judged, outcome.judged_unpacked, operation);
+            |outcome: &Outcome| text::unpacking(outcome.time(), outcome.unpacked, operation);
         match () {
             () if self.comparison.problem.blocks().is_none() || !operation.is_rooted() => None,
             () if self.chosen.order != Order::Ordered => {
                 let order = text::out_of_order(self.chosen, "Its tree");
                 Some(format!("{order}; {}.", times(self.chosen)))
             }
-            () if fastest.judged < judged(self.chosen) && fastest.judged < judged(fastest) => {
+            () if fastest.time() < self.chosen.unpacked && fastest.time() < fastest.unpacked => {
                 let name = fastest.construction.name();
                 Some(format!("{}; {}.", text::out_of_order(fastest, name), times(fastest)))
             }

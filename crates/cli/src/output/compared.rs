@@ -5,12 +5,11 @@ use crate::output::advice::{Advised, against};
 use crate::output::text;
 use std::io::Write;
 use std::process::ExitCode;
-use tuwtree_model::{
-    ClosedSet, Construction, Operation, Order, Ports, Root, Time, direct_lower_bound, quantity,
-};
+use tuwtree_bounds::direct_lower_bound;
+use tuwtree_model::{ClosedSet, Construction, Operation, Order, Ports, Root, Time, quantity};
 use tuwtree_plan::{Advice, Comparison, Optimality, Outcome, Plan, Skipped, catalogue};
 
-/// Success, or failure if a certificate was asked for and there is none.
+/// Success, or failure if a certificate was requested and there is none.
 pub(crate) fn exit_code(comparison: &Comparison) -> ExitCode {
     match comparison.is_uncertified() {
         true => ExitCode::FAILURE,
@@ -30,10 +29,10 @@ impl std::ops::Deref for Compared<'_> {
 }
 
 impl Compared<'_> {
-    /// Writes the problem, the table, what was left out, and the recommendation.
+    /// Writes the problem, the table, the omissions, and the recommendation.
     ///
     /// # Errors
-    /// Those of `output`.
+    /// Errors of `output`.
     pub(crate) fn write_text(&self, output: &mut dyn Write) -> Result<(), CliError> {
         writeln!(output, "{}; {}", self.title(), self.costs())?;
         writeln!(output, "{}: {}\n", self.bound_name(), text::time(self.bound))?;
@@ -57,8 +56,7 @@ impl Compared<'_> {
         Ok(())
     }
 
-    /// What there is to say about constructions beside their figures: why some are left out, and
-    /// what others are not for.
+    /// Notes on constructions beside their figures: reasons for omissions, and limits of others.
     pub(crate) fn notes(&self) -> Vec<String> {
         let mut skipped: Vec<(String, &str)> = Vec::new();
         for Skipped { construction, reason } in &self.skipped {
@@ -90,7 +88,7 @@ impl Compared<'_> {
             .collect()
     }
 
-    /// Which radix was found for messages that go together, and which go straight.
+    /// Radix for messages that travel together, and threshold of direct ones.
     fn of_bundles(&self) -> Option<String> {
         let mut found = self.outcomes.iter().filter_map(|one| Some((one, one.built.radix?)));
         let (outcome, radix) = found.next()?;
@@ -104,7 +102,7 @@ impl Compared<'_> {
         Some(format!("{name} is in radix {radix}{straight}"))
     }
 
-    /// How far the best schedule of an alltoall whose messages go straight is from the best of those at most.
+    /// Distance of the best schedule of direct alltoall messages from the optimum, at most.
     fn of_direct_messages(&self) -> Option<String> {
         let bound = direct_lower_bound(&self.problem)?.ok()?;
         let is_direct = |outcome: &&Outcome| {
@@ -126,7 +124,7 @@ impl Compared<'_> {
         ))
     }
 
-    /// How far the tree is from the best at most that was not searched for to the end.
+    /// Distance from the optimum, at most, of a tree whose search was cut short.
     fn unfinished(&self) -> Option<String> {
         let optimal = |one: &&Outcome| one.construction == Construction::Optimal;
         let outcome = self.outcomes.iter().find(optimal)?;
@@ -136,7 +134,7 @@ impl Compared<'_> {
         ))
     }
 
-    /// Which schedules of a reduction combine in another than rank order.
+    /// Schedules of a reduction that combine in another than rank order.
     fn for_operators_that_commute(&self) -> Option<String> {
         let operation = self.problem.operation();
         let is_one = operation.is_reduction() && !self.has_trees();
@@ -148,10 +146,10 @@ impl Compared<'_> {
         })
     }
 
-    /// Which constructions are built though they are made for copies that take no longer than messages.
+    /// Constructions that are made for copies that take no longer than messages.
     fn heuristics(&self) -> Option<String> {
-        let processors = self.problem.payload().processors();
-        let costs = self.problem.costs().homogeneous(processors)?;
+        let ranks = self.problem.payload().ranks();
+        let costs = self.problem.costs().homogeneous(ranks)?;
         let built = self.outcomes.iter().map(|outcome| outcome.construction);
         let names: Vec<&str> = built
             .filter(|&one| catalogue::row(one).is_for_cheap_copies)
@@ -164,7 +162,7 @@ impl Compared<'_> {
         })
     }
 
-    /// Which constructions are built though they look for trees for one port.
+    /// Constructions that search among trees for one port.
     fn made_for_one_port(&self) -> Option<String> {
         let built = self.outcomes.iter().map(|outcome| outcome.construction);
         let mut names: Vec<&str> = built
@@ -190,18 +188,18 @@ impl Compared<'_> {
             "{} of {} over {}{root}",
             self.problem.operation().name(),
             text::payload(payload),
-            text::processes(payload.processors())
+            text::processes(payload.ranks())
         )
     }
 
-    /// What everything costs, on which ports, in a line.
+    /// All costs and the ports, in a line.
     pub(crate) fn costs(&self) -> String {
         let costs = text::costs(self.problem.stated_costs());
         let operator = text::with_operator(self.problem.operator());
         format!("{costs}{operator}{}", text::with_ports(&self.problem))
     }
 
-    /// What the bound is a bound on.
+    /// Scope of the bound.
     pub(crate) fn bound_name(&self) -> String {
         match self.problem.root() {
             Root::Given(root) => {
@@ -228,16 +226,12 @@ impl Compared<'_> {
         table
     }
 
-    /// The headings of the table, but for the one column that tells how long the program took. What goes along no tree
-    /// has its time in both readings of ports. Orders
-    /// and unpack steps are listed where a tree is not ordered.
+    /// The headings of the table, without the column of planning times. A plan without a tree has its time with both
+    /// kinds of ports. Orders and unpack steps are listed if a tree is not ordered.
     pub(crate) fn headings(&self) -> Vec<&'static str> {
         let mut headings = vec!["construction", "completion time"];
         if !self.has_trees() {
             headings.push(if self.problem.duplex() { "as exchanges" } else { "duplex" });
-        }
-        if self.problem.costs().overlaps() {
-            headings.push("judged");
         }
         if self.has_unordered_blocks() {
             headings.extend(["with unpack", "order"]);
@@ -253,7 +247,7 @@ impl Compared<'_> {
         headings
     }
 
-    /// What the table says about an outcome, below [`headings`](Self::headings).
+    /// The table's cells for an outcome, below [`headings`](Self::headings).
     pub(crate) fn cells(&self, outcome: &Outcome) -> Vec<String> {
         let cell = |value: Option<f64>, decimals: usize| match value {
             Some(value) => format!("{value:.decimals$}"),
@@ -264,13 +258,8 @@ impl Compared<'_> {
         if !self.has_trees() {
             cells.push(outcome.otherwise.map_or("-".to_owned(), text::time));
         }
-        let overlaps = self.problem.costs().overlaps();
-        if overlaps {
-            cells.push(text::time(outcome.judged));
-        }
         if self.has_unordered_blocks() {
-            let unpacked = if overlaps { outcome.judged_unpacked } else { outcome.unpacked };
-            cells.extend([text::time(unpacked), outcome.order.name().to_owned()]);
+            cells.extend([text::time(outcome.unpacked), outcome.order.name().to_owned()]);
         }
         let gaps = [cell(self.gap_percent(time), 3), cell(self.gap_alphas(time), 2)];
         match outcome.plan() {
@@ -298,24 +287,24 @@ impl Compared<'_> {
         cells
     }
 
-    /// What is compared.
+    /// Word for the compared plans.
     fn plan_word(&self) -> &'static str {
         if self.has_trees() { "tree" } else { "schedule" }
     }
 
-    /// Whether data goes along trees in some of what is compared.
+    /// True if data goes along trees in some of the compared plans.
     fn has_trees(&self) -> bool {
         self.outcomes.iter().any(|outcome| outcome.tree().is_ok())
     }
 
-    /// Whether blocks are moved, and a tree does not keep them in rank order.
+    /// True if blocks are moved, and a tree does not keep them in rank order.
     fn has_unordered_blocks(&self) -> bool {
         self.problem.blocks().is_some()
             && self.problem.operation().is_rooted()
             && self.outcomes.iter().any(|outcome| outcome.order != Order::Ordered)
     }
 
-    /// Which construction to use and what is known of it, in some lines.
+    /// The recommended construction and its properties, in some lines.
     pub(crate) fn recommendation(&self) -> String {
         let best = self.recommended();
         let name = best.construction.name();
@@ -326,9 +315,9 @@ impl Compared<'_> {
         let others: Vec<String> = self
             .outcomes
             .iter()
-            .filter(|outcome| outcome.judged > best.judged)
+            .filter(|outcome| outcome.time() > best.time())
             .map(|outcome| {
-                let factor = outcome.judged.units() / best.judged.units();
+                let factor = outcome.time().units() / best.time().units();
                 let more = match factor {
                     _ if !factor.is_finite() => "takes longer".to_owned(),
                     _ if factor < 2.0 => format!("takes {} longer", text::share(factor - 1.0)),
@@ -346,48 +335,28 @@ impl Compared<'_> {
         let passed_over = passed_over.map_or(String::new(), |line| format!("\n{line}"));
         let against = self
             .baseline()
-            .map(|baseline| against(baseline, self.problem.operation(), best.judged));
+            .map(|baseline| against(baseline, self.problem.operation(), best.time()));
         let against = against.map_or(String::new(), |against| format!("\n{against}."));
         format!(
-            "Recommended: {name}{method}.{}{}{}{others}{passed_over}{against}",
-            self.judging(best),
+            "Recommended: {name}{method}.{}{}{others}{passed_over}{against}",
             self.standing(best),
             self.unpacking(best)
         )
     }
 
-    /// What a tree that was built would gain if its order were admitted, in a line.
+    /// Gain of a built tree if its order were admitted, in a line.
     fn passed_over(&self) -> Option<String> {
         let (best, fastest) = (self.recommended(), self.0.passed_over()?);
-        let less = text::share(1.0 - fastest.judged.units() / best.judged.units());
+        let less = text::share(1.0 - fastest.time().units() / best.time().units());
         let (name, order) = (fastest.construction.name(), fastest.order.name());
         Some(format!("{name} takes {less} less, not in rank order (--order {order})."))
     }
 
-    /// What the judge says of a tree, where he does not agree with the planner.
-    fn judging(&self, outcome: &Outcome) -> String {
-        let above = match self.judged_gap_percent(outcome.judged) {
-            Some(percent) => {
-                let plan = self.plan_word();
-                format!(", at most {percent} % above what any {plan} takes by the judge")
-            }
-            None => String::new(),
-        };
-        match self.problem.costs().overlaps() {
-            true => format!(
-                "\nThe judge has it at {}, planned at {}{above}.",
-                text::time(outcome.judged),
-                text::time(outcome.time())
-            ),
-            false => String::new(),
-        }
-    }
-
-    /// What a tree that does not keep rank order would save of what the recommended one takes, in a line.
+    /// Saving of a tree that does not keep rank order against the recommended one, in a line.
     pub(crate) fn beyond_order(&self, beyond: &Outcome) -> String {
         let best = self.recommended();
         let against = |time: Time| {
-            let factor = time.units() / best.judged_unpacked.units();
+            let factor = time.units() / best.unpacked.units();
             match factor {
                 _ if !factor.is_finite() || factor > 1.0 => {
                     format!("{}, no less", text::time(time))
@@ -398,12 +367,12 @@ impl Compared<'_> {
         format!(
             "In any order (--order any), {} would take {}; with an unpack step at the root {}.",
             beyond.construction.name(),
-            against(beyond.judged),
-            against(beyond.judged_unpacked)
+            against(beyond.time()),
+            against(beyond.unpacked)
         )
     }
 
-    /// How good a tree is known to be.
+    /// Proven quality of a tree.
     fn standing(&self, outcome: &Outcome) -> String {
         let rounding = if self.problem.costs().is_integral() { "" } else { ", up to rounding" };
         let plan = self.plan_word();
@@ -413,7 +382,6 @@ impl Compared<'_> {
             let percent = (percent * 1000.0).ceil() / 1000.0;
             format!("at most {percent} % above the best of all {plan}s")
         });
-        let its_plan = if self.problem.costs().overlaps() { "Its plan" } else { "It" };
         match (self.optimality(outcome), above) {
             (Some(Optimality::AmongAll), _) => {
                 format!("\nIt is optimal among all {plan}s{rounding}.")
@@ -425,14 +393,14 @@ impl Compared<'_> {
                     Optimality::AmongAdjacent => "ordered trees that join adjacent ranges",
                 };
                 let above = above.map_or(String::new(), |above| format!("; {above}"));
-                format!("\n{its_plan} is optimal among {trees}{rounding}{above}.")
+                format!("\nIt is optimal among {trees}{rounding}{above}.")
             }
             (None, Some(above)) => format!("\nIt is {above}."),
             (None, None) => String::new(),
         }
     }
 
-    /// What putting the blocks into rank order takes, where a tree leaves that to the root.
+    /// Cost of putting the blocks into rank order, if a tree leaves that to the root.
     fn unpacking(&self, best: &Outcome) -> String {
         if !self.has_unordered_blocks() || best.order == Order::Ordered {
             return String::new();
@@ -440,24 +408,24 @@ impl Compared<'_> {
         let times = format!(
             "\n{}; {}.",
             text::out_of_order(best, "Its tree"),
-            text::unpacking(best.judged, best.judged_unpacked, self.problem.operation())
+            text::unpacking(best.time(), best.unpacked, self.problem.operation())
         );
-        let fastest = self.outcomes.iter().min_by_key(|outcome| outcome.judged_unpacked);
-        match fastest.filter(|fastest| fastest.judged_unpacked < best.judged_unpacked) {
+        let fastest = self.outcomes.iter().min_by_key(|outcome| outcome.unpacked);
+        match fastest.filter(|fastest| fastest.unpacked < best.unpacked) {
             Some(other) => format!(
                 "{times} With that, {} is faster: {}.",
                 other.construction.name(),
-                text::time(other.judged_unpacked)
+                text::time(other.unpacked)
             ),
             None => times,
         }
     }
 
-    /// Why the best tree of a class is not the fastest, where that is so and the order does not tell.
+    /// Reason for the best tree of a class not to be the fastest, unless the order tells it.
     fn caveat(&self) -> String {
         let best = self.recommended();
         let beaten = self.outcomes.iter().find(|outcome| {
-            outcome.construction.is_best_of_its_class()
+            catalogue::row(outcome.construction).is_best_of_class
                 && outcome.construction != Construction::Optimal
                 && outcome.time() > best.time()
         });

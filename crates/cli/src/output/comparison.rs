@@ -3,7 +3,8 @@
 use crate::output::format::insert_after;
 use crate::output::text;
 use serde_json::{Value, json};
-use tuwtree_model::{ClosedSet, GroupSizes, Root, Tree, direct_lower_bound};
+use tuwtree_bounds::direct_lower_bound;
+use tuwtree_model::{ClosedSet, GroupSizes, Root, Tree};
 use tuwtree_plan::{Baseline, Comparison, Optimality, Outcome, Plan, Search, Skipped};
 
 /// The comparison as a document.
@@ -19,9 +20,9 @@ pub(crate) fn document(comparison: &Comparison) -> Value {
         .collect();
     let mut document = json!({
         "format": "tuwtree-comparison",
-        "version": 1,
+        "version": 3,
         "operation": comparison.problem.operation().name(),
-        "processors": payload.processors(),
+        "ranks": payload.ranks(),
         "ports": comparison.problem.ports().get(),
         "total_bytes": vector.is_none().then(|| payload.total()),
         "vector_bytes": vector.map(|vector| vector.bytes),
@@ -32,7 +33,6 @@ pub(crate) fn document(comparison: &Comparison) -> Value {
         },
         "machine": costs.machine().map(|machine| &machine.name),
         "lower_bound": text::json_time(comparison.bound),
-        "judged_lower_bound": comparison.judged_bound.map(text::json_time),
         "constructions": constructions(comparison),
         "skipped": skipped,
         "recommended": comparison.recommended().construction.name(),
@@ -45,7 +45,7 @@ pub(crate) fn document(comparison: &Comparison) -> Value {
     insert_after(&mut document, "gamma_per_byte", text::json_operator(operation, operator));
     let groups = comparison.problem.groups().map(GroupSizes::groups);
     let groups = groups.map(|groups| ("groups", json!(groups.map(|group| group.ranks))));
-    insert_after(&mut document, "processors", groups);
+    insert_after(&mut document, "ranks", groups);
     let duplex = comparison.problem.duplex().then_some(("duplex", json!(true)));
     insert_after(&mut document, "ports", duplex);
     let direct = direct_lower_bound(&comparison.problem).and_then(Result::ok);
@@ -54,28 +54,27 @@ pub(crate) fn document(comparison: &Comparison) -> Value {
     document
 }
 
-/// What a library takes.
+/// Time of a library's own call.
 pub(crate) fn baseline(baseline: Baseline) -> Value {
-    let Baseline { library, root, judged } = baseline;
+    let Baseline { library, root, time } = baseline;
     json!({
         "library": library.name(),
         "versions": library.title(),
         "algorithm": library.summary(),
         "known": library.knowledge().name(),
         "root": root,
-        "judged_time": text::json_time(judged),
+        "completion_time": text::json_time(time),
     })
 }
 
-/// Adds the judge's times, where they are not the completion time.
-pub(crate) fn add_judged(document: &mut Value, outcome: &Outcome, comparison: &Comparison) {
+/// Adds the planner's time, where it is not the completion time.
+pub(crate) fn add_planned(document: &mut Value, outcome: &Outcome, comparison: &Comparison) {
     if comparison.problem.costs().overlaps() {
-        document["judged_time"] = text::json_time(outcome.judged);
-        document["judged_time_with_unpacking"] = text::json_time(outcome.judged_unpacked);
+        document["planned_completion_time"] = text::json_time(outcome.planned);
     }
 }
 
-/// What there is to say about each construction.
+/// Properties of each construction.
 fn constructions(comparison: &Comparison) -> Vec<Value> {
     comparison
         .outcomes
@@ -101,7 +100,7 @@ fn constructions(comparison: &Comparison) -> Vec<Value> {
                 "not_certified_because":
                     outcome.certificate.as_ref().and_then(|one| one.as_ref().err()),
             });
-            add_judged(&mut document, outcome, comparison);
+            add_planned(&mut document, outcome, comparison);
             if let Plan::Programs(schedule) = outcome.plan() {
                 let name = match comparison.problem.duplex() {
                     true => "completion_time_as_exchanges",

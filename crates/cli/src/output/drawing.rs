@@ -19,10 +19,10 @@ pub(crate) struct Drawing<'a> {
 }
 
 /// One line: a rank's step.
-struct Line {
+struct StepLine {
     /// Box-drawing characters and the rank.
     label: String,
-    /// What the step moves, and when.
+    /// Data that the step moves, and its times.
     cells: [String; 3],
 }
 
@@ -30,13 +30,13 @@ impl Drawing<'_> {
     /// Writes the tree's upper part: the root's steps, and below them those of the largest subtrees.
     ///
     /// # Errors
-    /// Those of `output`.
+    /// Errors of `output`.
     pub(crate) fn write(&self, output: &mut dyn Write) -> io::Result<()> {
         let spans = spans(self.tree);
         let expanded = self.expanded(&spans);
         let mut lines = vec![self.root_line(&spans)];
         self.push_steps(self.tree.root(), "", &spans, &expanded, &mut lines);
-        let width = |cell: fn(&Line) -> &str| {
+        let width = |cell: fn(&StepLine) -> &str| {
             lines.iter().map(|line| cell(line).chars().count()).max().unwrap_or(0)
         };
         let label = width(|line| &line.label);
@@ -45,7 +45,7 @@ impl Drawing<'_> {
             width(|line| &line.cells[1]),
             width(|line| &line.cells[2]),
         ];
-        for Line { label: text, cells } in &lines {
+        for StepLine { label: text, cells } in &lines {
             let line = format!(
                 "{text:label$}  {:blocks$}  {:>bytes$}  {:>when$}",
                 cells[0], cells[1], cells[2]
@@ -81,7 +81,7 @@ impl Drawing<'_> {
         expanded
     }
 
-    /// What a rank does: vectors are not copied.
+    /// Steps of a rank: vectors are not copied.
     fn steps(&self, rank: Rank) -> Vec<Step> {
         let moves_blocks = self.operation.is_irregular();
         self.tree.steps(rank).filter(|&step| moves_blocks || step != Step::Copy).collect()
@@ -106,7 +106,7 @@ impl Drawing<'_> {
         indent: &str,
         spans: &[(usize, Rank, Rank)],
         expanded: &BTreeSet<Rank>,
-        lines: &mut Vec<Line>,
+        lines: &mut Vec<StepLine>,
     ) {
         let visible = self.visible(rank);
         let hidden = self.steps(rank).len() + 1 - visible.len();
@@ -118,7 +118,7 @@ impl Drawing<'_> {
                 Some(Step::Copy) => ("own block".to_owned(), self.copy_cells(rank)),
                 Some(Step::Receive(child)) => (child.to_string(), self.child_cells(child, spans)),
             };
-            lines.push(Line { label: format!("{indent}{branch}{text}"), cells });
+            lines.push(StepLine { label: format!("{indent}{branch}{text}"), cells });
             if let Some(Step::Receive(child)) = *step
                 && expanded.contains(&child)
             {
@@ -127,7 +127,7 @@ impl Drawing<'_> {
         }
     }
 
-    fn root_line(&self, spans: &[(usize, Rank, Rank)]) -> Line {
+    fn root_line(&self, spans: &[(usize, Rank, Rank)]) -> StepLine {
         let root = self.tree.root();
         let cells = match self.completion {
             Some(completion) => [
@@ -137,7 +137,7 @@ impl Drawing<'_> {
             ],
             None => [carried(self.operation, spans[root]), String::new(), String::new()],
         };
-        Line { label: format!("{root} (root)"), cells }
+        StepLine { label: format!("{root} (root)"), cells }
     }
 
     fn copy_cells(&self, rank: Rank) -> [String; 3] {
@@ -162,10 +162,10 @@ impl Drawing<'_> {
     }
 }
 
-/// How many processes are in each subtree, and the least and largest of their ranks.
+/// Number of processes in each subtree, and the least and largest of their ranks.
 pub(crate) fn spans(tree: &Tree) -> Vec<(usize, Rank, Rank)> {
     let mut spans: Vec<(usize, Rank, Rank)> =
-        (0..tree.processors()).map(|rank| (1, rank, rank)).collect();
+        (0..tree.ranks()).map(|rank| (1, rank, rank)).collect();
     for rank in tree.top_down().into_iter().rev() {
         if let Some(parent) = tree.parent(rank) {
             let (count, first, last) = spans[rank];
@@ -191,7 +191,7 @@ pub(crate) fn transmission(
     (total.before(end), total.before(start))
 }
 
-/// What goes between a subtree, so many processes between the least and the largest rank, and its
+/// Data between a subtree, `count` processes between the least and the largest rank, and its
 /// parent: a set of blocks, or the vector for or of these processes.
 pub(crate) fn carried(operation: Operation, (count, first, last): (usize, Rank, Rank)) -> String {
     let is_range = count == last - first + 1;
@@ -202,12 +202,8 @@ pub(crate) fn carried(operation: Operation, (count, first, last): (usize, Rank, 
     };
     match operation {
         Operation::Broadcast => vector("for"),
-        Operation::Reduce | Operation::ReduceScatter | Operation::Allreduce => vector("of"),
-        Operation::Gather
-        | Operation::Scatter
-        | Operation::Allgather
-        | Operation::Alltoall
-        | Operation::IntergroupAllgather => match count {
+        reduction if reduction.is_reduction() => vector("of"),
+        _ => match count {
             1 => format!("block {first}"),
             _ if is_range => format!("blocks {first}..={last}"),
             _ => format!("{count} blocks in {first}..={last}"),

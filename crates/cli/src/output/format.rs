@@ -1,4 +1,4 @@
-//! How results are printed: `--format` and `--json`, and what writes JSON and CSV.
+//! Formats of results: `--format` and `--json`, and the writers of JSON and CSV.
 
 use crate::args::one_of;
 use crate::error::CliError;
@@ -19,10 +19,10 @@ pub(crate) fn option_of(all: &'static [Format]) -> impl FnOnce(Arg) -> Arg {
     move |option| option.value_parser(parser_of(all))
 }
 
-/// How a result is printed.
+/// Format of a result.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct FormatArgs {
-    /// How to print the result
+    /// Format of the result
     #[arg(long, help_heading = "Output", value_name = "NAME", value_parser = parser_of(&Format::RESULT))]
     format: Option<Format>,
 
@@ -32,7 +32,7 @@ pub(crate) struct FormatArgs {
 }
 
 impl FormatArgs {
-    /// The format that is asked for, one of those that the command has.
+    /// The requested format, one of the command's.
     ///
     /// # Errors
     /// [`CliError::Usage`] for one that it does not have.
@@ -40,7 +40,7 @@ impl FormatArgs {
         Ok(Format::printed(self.asked(), all)?)
     }
 
-    /// The format for this destination: what its name ends with, else what is asked for.
+    /// The format for this destination: by the ending of its name, else the requested one.
     ///
     /// # Errors
     /// [`CliError::Usage`] for an ending that says something else, or what the command does not have.
@@ -92,16 +92,16 @@ pub(crate) fn insert_after(
 /// Prints a document.
 ///
 /// # Errors
-/// Those of `output`.
+/// Errors of `output`.
 pub(crate) fn write_json(document: &Value, output: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *output, document)?;
     writeln!(output)
 }
 
-/// Prints a table: a heading, and a row for each record; nothing is written of what is null.
+/// Prints a table: a heading, and a row for each record; null cells are empty.
 ///
 /// # Errors
-/// Those of `output`.
+/// Errors of `output`.
 pub(crate) fn write_csv<const N: usize>(
     headings: [&str; N],
     records: impl IntoIterator<Item = [Value; N]>,
@@ -113,7 +113,7 @@ pub(crate) fn write_csv<const N: usize>(
 /// Prints objects with the same fields as a table, with the fields as headings.
 ///
 /// # Errors
-/// Those of `output`.
+/// Errors of `output`.
 pub(crate) fn write_objects(rows: &[Value], output: &mut dyn Write) -> io::Result<()> {
     let Some(Value::Object(first)) = rows.first() else { return Ok(()) };
     let headings: Vec<&str> = first.keys().map(String::as_str).collect();

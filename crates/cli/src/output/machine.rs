@@ -34,7 +34,7 @@ pub(crate) fn describe(machine: &Machine) -> String {
     text
 }
 
-/// How a network serves messages.
+/// Service of messages by a network.
 fn served(network: &Network) -> String {
     let mut facts = vec![format!("{} ports", network.port.name())];
     if network.wire == WireOwner::Node {

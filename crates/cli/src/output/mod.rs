@@ -1,4 +1,4 @@
-//! What users see: numbers, tables, pictures.
+//! Output for users: numbers, tables, pictures.
 
 pub(crate) mod advice;
 pub(crate) mod compared;
@@ -6,6 +6,7 @@ pub(crate) mod comparison;
 pub(crate) mod drawing;
 pub(crate) mod format;
 pub(crate) mod machine;
+pub(crate) mod page;
 pub(crate) mod picture;
 pub(crate) mod progress;
 pub(crate) mod swept;

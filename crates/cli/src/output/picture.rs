@@ -4,7 +4,7 @@
 use crate::error::CliError;
 use tuwtree_io::{Destination, Format, ending};
 
-/// What pictures are written as.
+/// Formats of pictures.
 pub(crate) const FORMATS: [Format; 3] = [Format::Svg, Format::Png, Format::Pdf];
 
 /// The pixels of each unit of the SVG: twice as many, as most screens have by now.

@@ -14,10 +14,10 @@ use tuwtree_plan::Watch;
 /// The first signal that asked the program to end, or 0; long work looks at it.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
 
-/// How many pieces of long work look at it now.
+/// Number of long computations that observe it now.
 static WATCHERS: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether only results and errors are to be printed.
+/// True if only results and errors are printed.
 static QUIET: AtomicBool = AtomicBool::new(false);
 
 /// Says whether only results and errors are to be printed.
@@ -33,7 +33,7 @@ pub(crate) fn note(text: &str) {
     }
 }
 
-/// How long work may take before a bar appears.
+/// Time before a bar appears.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Makes Ctrl-C, and what batch systems and closed terminals send, end long work cleanly; without such
@@ -69,7 +69,7 @@ pub(crate) fn exit_code() -> u8 {
     u8::try_from(128 + signal).expect("signals that are caught have small numbers")
 }
 
-/// Whether the program was started so that this signal does nothing, as by `nohup`.
+/// True if the program was started with this signal ignored, as by `nohup`.
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -123,7 +123,7 @@ impl Drop for ProgressLine {
     }
 }
 
-/// Shows what long work of the planner does, and what it takes, to whoever sits at the terminal.
+/// Shows the planner's long work, and its expense, at the terminal.
 pub(crate) struct Terminal;
 
 impl Watch for Terminal {

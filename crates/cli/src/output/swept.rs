@@ -5,7 +5,7 @@ use tuwtree_model::{ClosedSet, Construction, Order, quantity};
 use tuwtree_picture::{RegionCell, RegionMap, RegionPanel};
 use tuwtree_plan::{Advice, Comparison, Library, Outcome, catalogue};
 
-/// How much planning a tree takes, the colours of a map.
+/// Planning needed by a tree: the colours of a map.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray, strum::IntoStaticStr, strum::EnumString,
 )]
@@ -44,7 +44,7 @@ impl Planning {
     }
 }
 
-/// What a map shows of one problem.
+/// A map's cell for one problem.
 pub(crate) struct SweptCell {
     choice: usize,
     text: String,
@@ -57,7 +57,7 @@ impl SweptCell {
     pub(crate) fn of(comparison: &Comparison) -> Option<SweptCell> {
         let chosen = Advice::new(comparison, Advice::TOLERANCE_PERCENT / 100.0).chosen;
         let library = comparison.baseline()?;
-        let (of_library, of_tree) = (library.judged.units(), chosen.judged_unpacked.units());
+        let (of_library, of_tree) = (library.time.units(), chosen.unpacked.units());
         let gain = if of_tree > 0.0 { of_library / of_tree } else { 1.0 };
         let planning = Planning::of(chosen);
         Some(SweptCell {
@@ -66,9 +66,9 @@ impl SweptCell {
             detail: format!(
                 "{}: {}; {}: {}; lower bound {}",
                 chosen.construction.name(),
-                text::time(chosen.judged_unpacked),
+                text::time(chosen.unpacked),
                 library.library.title(),
-                text::time(library.judged),
+                text::time(library.time),
                 text::time(comparison.bound)
             ),
         })
@@ -77,20 +77,20 @@ impl SweptCell {
 
 /// A map of these columns, rows and panels; cells panel by panel, in each row by row.
 pub(crate) struct SweptMap {
-    /// What is mapped.
+    /// Description of the map.
     pub(crate) lines: Vec<String>,
     /// The numbers of processes.
-    pub(crate) processors: Vec<u64>,
+    pub(crate) ranks: Vec<u64>,
     /// The mean blocks.
     pub(crate) blocks: Vec<u64>,
-    /// What distinguishes the panels.
+    /// Labels of the panels.
     pub(crate) panels: Vec<String>,
     pub(crate) cells: Vec<SweptCell>,
 }
 
 impl SweptMap {
     pub(crate) fn drawn(self, library: Option<Library>) -> RegionMap {
-        let count = self.processors.len() * self.blocks.len();
+        let count = self.ranks.len() * self.blocks.len();
         let mut cells = self.cells.into_iter().map(|one| {
             let SweptCell { choice, text, detail } = one;
             RegionCell { choice, text, detail }
@@ -112,7 +112,7 @@ impl SweptMap {
             title: "Which tree pays where".to_owned(),
             lines,
             choices: Planning::all().map(|one| one.summary().to_owned()).collect(),
-            columns: ("processes".into(), self.processors.iter().map(u64::to_string).collect()),
+            columns: ("processes".into(), self.ranks.iter().map(u64::to_string).collect()),
             rows: (
                 "mean block".into(),
                 self.blocks.iter().map(|&one| quantity::bytes(one)).collect(),

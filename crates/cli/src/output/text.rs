@@ -11,7 +11,7 @@ use tuwtree_model::{
 use tuwtree_plan::Outcome;
 use tuwtree_schedule::Task;
 
-/// What a construction has yielded: a tree, or a schedule where there is none.
+/// A construction's result: a tree, or a schedule without one.
 pub(crate) fn plan(outcome: &Outcome) -> &'static str {
     match outcome.tree() {
         Ok(_) => "tree",
@@ -35,7 +35,7 @@ pub(crate) fn costs(costs: &StatedCosts) -> String {
     }
 }
 
-/// What is to be added where combining takes time, or elements are longer than a byte.
+/// Suffix for costs of combining, or for elements longer than a byte.
 pub(crate) fn with_operator(operator: Operator) -> String {
     let combine = match operator.combine_per_byte() {
         0.0 => String::new(),
@@ -59,7 +59,7 @@ pub(crate) fn share(share: f64) -> String {
     }
 }
 
-/// What is to be added where every rank has several ports, or duplex ones.
+/// Suffix for several ports, or duplex ones.
 pub(crate) fn with_ports(problem: &Problem) -> String {
     match (problem.ports(), problem.duplex()) {
         (Ports::ONE, false) => String::new(),
@@ -69,12 +69,12 @@ pub(crate) fn with_ports(problem: &Problem) -> String {
     }
 }
 
-/// How many ports a schedule has.
+/// Number of ports of a schedule.
 pub(crate) fn ports_of(task: &Task) -> String {
     format!("{}{}", task.ports, if task.duplex { ", duplex" } else { "" })
 }
 
-/// How much is moved.
+/// Amount of data.
 pub(crate) fn payload(payload: &Payload) -> String {
     match payload {
         Payload::Blocks(sizes) => bytes(sizes.total()),
@@ -90,23 +90,23 @@ pub(crate) fn payload(payload: &Payload) -> String {
     }
 }
 
-/// So many bytes, in words.
+/// A number of bytes, in words.
 pub(crate) fn bytes(count: impl Display) -> String {
     counted(count, "byte", "bytes")
 }
 
-/// So many processes, in words.
+/// A number of processes, in words.
 pub(crate) fn processes(count: usize) -> String {
     counted(count, "process", "processes")
 }
 
-/// So many of something, in words.
+/// A number of things, in words.
 pub(crate) fn counted(count: impl Display, one: &str, many: &str) -> String {
     let count = count.to_string();
     format!("{count} {}", if count == "1" { one } else { many })
 }
 
-/// How much of rank order the messages of a tree keep.
+/// Degree to which the messages of a tree keep rank order.
 pub(crate) fn ranges(most: usize) -> String {
     match most {
         1 => "each holds one range of ranks".to_owned(),
@@ -114,7 +114,7 @@ pub(crate) fn ranges(most: usize) -> String {
     }
 }
 
-/// What a tree is that does not keep rank order: a sentence without its full stop.
+/// Description of a tree that does not keep rank order: a sentence without its full stop.
 pub(crate) fn out_of_order(outcome: &Outcome, subject: &str) -> String {
     match (outcome.construction, outcome.tree()) {
         (Construction::Rotated, Ok(tree)) => {
@@ -124,7 +124,7 @@ pub(crate) fn out_of_order(outcome: &Outcome, subject: &str) -> String {
     }
 }
 
-/// What the trees of `rotated` are.
+/// Description of the trees of `rotated`.
 pub(crate) const ROTATED: &str =
     "is in rank order but for groups that are rotated around the root, or brought together";
 
@@ -145,7 +145,7 @@ pub(crate) fn unpacking(completed: Time, unpacked: Time, operation: Operation) -
     }
 }
 
-/// A time as a JSON number, without a fraction where there is none.
+/// A time as a JSON number, without a fraction if it is whole.
 pub(crate) fn json_time(time: Time) -> serde_json::Value {
     json_number(time.units())
 }
@@ -184,7 +184,7 @@ pub(crate) fn json_operator(
     }
 }
 
-/// A finite number as a JSON number, without a fraction where there is none.
+/// A finite number as a JSON number, without a fraction if it is whole.
 pub(crate) fn json_number(value: f64) -> serde_json::Value {
     match value.fract() == 0.0 && value.abs() <= LARGEST_EXACT as f64 {
         true => (value as i64).into(),
@@ -197,7 +197,7 @@ pub(crate) fn json_bytes(bytes: u128) -> serde_json::Value {
     u64::try_from(bytes).map_or_else(|_| (bytes as f64).into(), Into::into)
 }
 
-/// How long something took.
+/// A duration in words.
 pub(crate) fn duration(duration: Duration) -> String {
     quantity::elapsed(duration.as_secs_f64())
 }

@@ -1,20 +1,19 @@
 //! Selections as MPI libraries read them.
 //!
-//! Operators that users define, and vectors of fewer elements than processes, keep MPICH's own choice; numbers of
-//! processes beyond those that were asked for keep that of MPICH and Open MPI. Rules of the others cannot ask whether
-//! operators commute: where the fastest algorithm is wrong if they do not, the library's own choice stands, unless the file is
-//! to be for those that do.
+//! User-defined operators, and vectors of fewer elements than processes, keep MPICH's own choice; numbers of processes
+//! beyond the requested ones keep that of MPICH and Open MPI. Rules of the others cannot ask for commuting operators:
+//! if the fastest algorithm needs them, the library's own choice stands, unless the file is for commuting ones.
 
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 use tuwtree_model::{ClosedSet, Order};
-use tuwtree_plan::select::{Decision, Function, LibraryAlgorithm, Rules};
+use tuwtree_tuning::{Decision, Function, LibraryAlgorithm, Rules};
 
-/// A library's rules with what is best for each of their functions.
+/// A library's rules with the best algorithms of each of their functions.
 pub(crate) type Chosen = [(Rules, Vec<Decision>)];
 
-/// Those whose fastest algorithms are wrong, or not known to be right, with operators that do not commute: functions and
-/// algorithms.
+/// Functions and algorithms of the fastest choices whose results are wrong, or not known to be right, with operators
+/// that do not commute.
 pub(crate) fn for_commuting(chosen: &Chosen) -> Vec<String> {
     let of_one = |(rules, found): &(Rules, Vec<Decision>)| {
         let mut names: Vec<&str> = Vec::new();
@@ -95,10 +94,10 @@ fn mpich_sizes(rules: Rules, found: &[Decision], own: &Value) -> Value {
     let (first, rest) = function.name().split_at(1);
     let collective = format!("{}{rest}", first.to_uppercase());
     let mut by_processes = Map::new();
-    if let Some(first) = found.first().filter(|first| first.processors.0 > 1) {
-        by_processes.extend(entry(format!("comm_size<{}", first.processors.0), own.clone()));
+    if let Some(first) = found.first().filter(|first| first.ranks.0 > 1) {
+        by_processes.extend(entry(format!("comm_size<{}", first.ranks.0), own.clone()));
     }
-    for Decision { processors: (_, last), ranges } in found {
+    for Decision { ranks: (_, last), ranges } in found {
         let mut by_size = Map::new();
         for (index, range) in ranges.iter().enumerate() {
             let name = range.algorithm.mpich.expect("an algorithm of MPICH");
@@ -139,13 +138,13 @@ pub(crate) fn open_mpi(chosen: &Chosen, order: Order) -> String {
     let mut text = format!("{} # operations{commuting}\n", chosen.len());
     for (rules, found) in chosen {
         let (number, name) = (open_mpi_number(rules.function()), rules.function().name());
-        let last = found.last().map_or(0, |decision| decision.processors.1);
+        let last = found.last().map_or(0, |decision| decision.ranks.1);
         let _ = write!(text, "{number} # {name}\n{} # numbers of processes\n", found.len() + 2);
         // 0 is Open MPI's own choice.
         text.push_str("0\n1\n0 0 0 0\n");
         for decision in found {
             let ranges = rules.ranges(decision, order);
-            let _ = write!(text, "{}\n{} # sizes\n", decision.processors.0, ranges.len());
+            let _ = write!(text, "{}\n{} # sizes\n", decision.ranks.0, ranges.len());
             for (bytes, algorithm) in ranges {
                 let named = algorithm.and_then(|algorithm| rules.open_mpi(algorithm));
                 let (number, name) = named.unwrap_or((0, "own choice"));
@@ -157,7 +156,7 @@ pub(crate) fn open_mpi(chosen: &Chosen, order: Order) -> String {
     text
 }
 
-/// What is said beside Open MPI's JSON, whose schema has no place for it.
+/// A note beside Open MPI's JSON, whose schema has no place for it.
 pub(crate) const OPEN_MPI_JSON_NOTE: &str =
     "the file was not loaded by any Open MPI in tuwtree's tests, only held against its schema";
 
@@ -166,7 +165,7 @@ pub(crate) fn open_mpi_json(chosen: &Chosen, order: Order) -> Value {
     let mut collectives = Map::new();
     for (rules, found) in chosen {
         let of_one = |decision: &Decision| {
-            let (first, last) = decision.processors;
+            let (first, last) = decision.ranks;
             let ranges = rules.ranges(decision, order);
             let of_sizes = ranges.iter().enumerate().map(|(index, &(least, algorithm))| {
                 let largest = match ranges.get(index + 1) {
@@ -190,7 +189,7 @@ pub(crate) fn open_mpi_json(chosen: &Chosen, order: Order) -> Value {
 /// A rule that names an algorithm: sizes from the least up to before the next, if there is one, and numbers of processes.
 struct Rule {
     sizes: (u64, Option<u64>),
-    processors: (usize, usize),
+    ranks: (usize, usize),
     algorithm: &'static LibraryAlgorithm,
 }
 
@@ -203,7 +202,7 @@ fn naming(rules: Rules, found: &[Decision], order: Order) -> Vec<Rule> {
             let next = ranges.get(index + 1).map(|&(next, _)| next);
             all.extend(algorithm.map(|algorithm| Rule {
                 sizes: (least, next),
-                processors: decision.processors,
+                ranks: decision.ranks,
                 algorithm,
             }));
         }
@@ -220,7 +219,7 @@ pub(crate) fn ucc(chosen: &Chosen, order: Order) -> String {
             Function::ReduceScatterBlock => "reduce_scatter",
             other => other.name(),
         };
-        for Rule { sizes: (least, next), processors: (first, last), algorithm } in
+        for Rule { sizes: (least, next), ranks: (first, last), algorithm } in
             naming(*rules, found, order)
         {
             let algorithm = rules.name(algorithm).expect("an algorithm of UCC");
@@ -242,7 +241,7 @@ pub(crate) fn intel(chosen: &Chosen, order: Order) -> String {
     }
     for (rules, found) in chosen {
         let of_one = naming(*rules, found, order).into_iter().map(|rule| {
-            let Rule { sizes: (least, next), processors: (first, last), algorithm } = rule;
+            let Rule { sizes: (least, next), ranks: (first, last), algorithm } = rule;
             let number = rules.name(algorithm).expect("an algorithm of Intel MPI");
             let largest = next.map_or((1 << 31) - 1, |next| next - 1);
             format!("{number}:{least}-{largest}@{first}-{last}")

@@ -1,10 +1,9 @@
 //! Variants with messages of one piece, which take copies, and the reduce-scatter that libraries had before.
 
 use super::{Build, time};
+use tuwtree_bounds::best_lower_bound;
 use tuwtree_collective::{alltoall, bruck, bruck_contiguous, reduce_scatter};
-use tuwtree_model::{
-    BlockSizes, Homogeneous, MessageSizes, Operation, Operator, Payload, Problem, best_lower_bound,
-};
+use tuwtree_model::{BlockSizes, Homogeneous, MessageSizes, Operation, Operator, Payload, Problem};
 use tuwtree_schedule::{Deed, Order, Schedule, document, verify};
 
 const ALPHA: f64 = 10.0;
@@ -45,7 +44,7 @@ fn checked(problem: &Problem, build: Build) -> Schedule {
 
 /// Whether all that is sent and received lies in one piece.
 fn is_contiguous(schedule: &Schedule) -> bool {
-    let mut ranks = 0..schedule.processors();
+    let mut ranks = 0..schedule.ranks();
     ranks.all(|rank| {
         schedule.programs().actions(rank).all(|action| {
             let sent = action.send().map_or(1, |send| send.from.pieces.len());

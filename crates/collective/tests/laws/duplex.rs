@@ -2,11 +2,11 @@
 
 use super::{ALL, Build, time};
 use proptest::prelude::*;
+use tuwtree_bounds::{best_lower_bound, lower_bound_in_pieces};
 use tuwtree_collective::allreduce::{self, Folds};
 use tuwtree_collective::{alltoall, broadcast, reduce, reduce_scatter};
 use tuwtree_model::{
     BlockSizes, Homogeneous, MessageSizes, Operation, Operator, Payload, Problem, Root, Vector,
-    best_lower_bound, lower_bound_in_pieces,
 };
 use tuwtree_schedule::{Handover, Posts, Schedule, Sends, document, simulate, verify};
 
@@ -58,18 +58,17 @@ fn problem(operation: Operation, payload: impl Into<Payload>, [alpha, kappa]: [f
 
 /// The problems of all operations here where all blocks, messages and pieces are equal, with their algorithms.
 fn equal(
-    processors: usize,
+    ranks: usize,
     block: u64,
     costs: [f64; 2],
 ) -> Vec<(Problem, &'static [(&'static str, Build)])> {
-    let blocks = || BlockSizes::new(vec![block; processors]).unwrap();
+    let blocks = || BlockSizes::new(vec![block; ranks]).unwrap();
     // A multiple of all numbers of pieces.
-    let power = 1 << processors.ilog2();
-    let vector = Vector { processors, bytes: block * (processors * power) as u64 };
-    let messages = MessageSizes::new(vec![block; processors * processors]).unwrap();
-    let rooted = |operation| {
-        problem(operation, vector, costs).with_root(Root::Given(processors / 2)).unwrap()
-    };
+    let power = 1 << ranks.ilog2();
+    let vector = Vector { ranks, bytes: block * (ranks * power) as u64 };
+    let messages = MessageSizes::new(vec![block; ranks * ranks]).unwrap();
+    let rooted =
+        |operation| problem(operation, vector, costs).with_root(Root::Given(ranks / 2)).unwrap();
     vec![
         (problem(Operation::Allgather, blocks(), costs), &ALL[..]),
         (problem(Operation::ReduceScatter, blocks(), costs), &REDUCE_SCATTERS),
@@ -91,24 +90,24 @@ fn times(problem: &Problem, build: Build) -> [f64; 2] {
 
 #[test]
 fn binary_blocks_are_faster_on_duplex_ports() {
-    for (processors, bytes, expected) in
+    for (ranks, bytes, expected) in
         [(13, 128, [13_416.0, 12_400.0]), (17, 256, [40_992.0, 25_752.0])]
     {
-        let vector = Vector { processors, bytes };
+        let vector = Vector { ranks, bytes };
         let problem = problem(Operation::Allreduce, vector, [1000.0, 0.0]);
-        assert_eq!(times(&problem, allreduce::binary_blocks), expected, "{processors}");
+        assert_eq!(times(&problem, allreduce::binary_blocks), expected, "{ranks}");
     }
 }
 
 #[test]
 fn all_other_algorithms_take_as_long_in_both_readings_where_blocks_are_equal() {
     for costs in [[1000.0, 0.0], [10.0, 2.0], [0.0, 0.5]] {
-        for processors in 2..20 {
-            for (problem, algorithms) in equal(processors, 6, costs) {
+        for ranks in 2..20 {
+            for (problem, algorithms) in equal(ranks, 6, costs) {
                 for &(name, build) in algorithms {
                     let [exchanges, duplex] = times(&problem, build);
                     let what = problem.operation();
-                    assert_eq!(exchanges, duplex, "{what:?} {name}, {processors}, {costs:?}");
+                    assert_eq!(exchanges, duplex, "{what:?} {name}, {ranks}, {costs:?}");
                 }
             }
         }
@@ -153,7 +152,7 @@ proptest! {
         let costs = [f64::from(alpha), 1.0];
         let blocks = BlockSizes::new(sizes.iter().copied()).unwrap();
         let p = sizes.len();
-        let vector = Vector { processors: p, bytes: blocks.total() };
+        let vector = Vector { ranks: p, bytes: blocks.total() };
         let matrix: Vec<u64> =
             (0..p * p).map(|at| (sizes[at % p] * sizes[at / p] + at as u64) % 7).collect();
         let messages = MessageSizes::new(matrix).unwrap();
@@ -178,14 +177,14 @@ proptest! {
 }
 
 /// What shift rounds and the same order on duplex ports take, over the bound of direct messages.
-fn shifted(matrix: &[u64], processors: usize) -> [f64; 2] {
+fn shifted(matrix: &[u64], ranks: usize) -> [f64; 2] {
     let cost = |bytes: u64| if bytes == 0 { 0.0 } else { 1000.0 + bytes as f64 };
     let sum = |of: &dyn Fn(usize, usize) -> usize, rank: usize| {
-        let others = (0..processors).filter(|&other| other != rank);
+        let others = (0..ranks).filter(|&other| other != rank);
         others.map(|other| cost(matrix[of(rank, other)])).sum::<f64>()
     };
-    let rows = (0..processors).map(|rank| sum(&|rank, other| rank * processors + other, rank));
-    let columns = (0..processors).map(|rank| sum(&|rank, other| other * processors + rank, rank));
+    let rows = (0..ranks).map(|rank| sum(&|rank, other| rank * ranks + other, rank));
+    let columns = (0..ranks).map(|rank| sum(&|rank, other| other * ranks + rank, rank));
     let bound = rows.chain(columns).fold(0.0, f64::max);
     let messages = MessageSizes::new(matrix.to_vec()).unwrap();
     let problem = problem(Operation::Alltoall, messages, [1000.0, 0.0]);

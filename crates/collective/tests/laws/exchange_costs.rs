@@ -2,12 +2,13 @@
 
 use super::{ALL, Build, time};
 use proptest::prelude::*;
+use tuwtree_bounds::{best_lower_bound, direct_lower_bound, lower_bound_in_pieces};
 use tuwtree_collective::allreduce::{self, Folds};
 use tuwtree_collective::broadcast::{self, Gathering};
 use tuwtree_collective::{alltoall, reduce, reduce_scatter, ring_time, time_in_pieces};
 use tuwtree_model::{
     BlockSizes, CostMatrix, Homogeneous, MessageSizes, Operation, Operator, Payload, Problem, Root,
-    Vector, best_lower_bound, direct_lower_bound, lower_bound_in_pieces,
+    Vector,
 };
 use tuwtree_schedule::{Sends, simulate, simulate_on};
 
@@ -28,8 +29,8 @@ impl Paper {
         lone.with_exchange(alpha, beta).unwrap()
     }
 
-    fn problem(self, operation: Operation, processors: usize, bytes: u64) -> Problem {
-        let problem = Problem::new(operation, Vector { processors, bytes }, self.costs()).unwrap();
+    fn problem(self, operation: Operation, ranks: usize, bytes: u64) -> Problem {
+        let problem = Problem::new(operation, Vector { ranks, bytes }, self.costs()).unwrap();
         problem.with_operator(Operator::new(1, self.kappa).unwrap()).unwrap()
     }
 }
@@ -168,7 +169,7 @@ proptest! {
     ) {
         let p = sizes.len();
         let blocks = BlockSizes::new(sizes.iter().copied()).unwrap();
-        let vector = Vector { processors: p, bytes: blocks.total() };
+        let vector = Vector { ranks: p, bytes: blocks.total() };
         let root = Root::Given(root % p);
         let gathered = Problem::allgather(&blocks, costs).unwrap();
         let scattered = with_operator(Operation::ReduceScatter, blocks, costs);
@@ -192,8 +193,10 @@ proptest! {
             }
         }
         let direct = direct_lower_bound(&sent).unwrap().unwrap().units();
+        // Costs in tenths are added up in another order, and rounded.
+        let least = direct * (1.0 - 1e-12);
         for build in [alltoall::linear, alltoall::pairwise, alltoall::open_shop] {
-            prop_assert!(time(&build(&sent).unwrap(), &sent) >= direct);
+            prop_assert!(time(&build(&sent).unwrap(), &sent) >= least);
         }
     }
 
@@ -207,7 +210,7 @@ proptest! {
     ) {
         let p = sizes.len();
         let blocks = BlockSizes::new(sizes).unwrap();
-        let vector = Vector { processors: p, bytes: blocks.total() };
+        let vector = Vector { ranks: p, bytes: blocks.total() };
         let root = Root::Given(root % p);
         let gathered = Problem::allgather(&blocks, costs).unwrap().with_duplex(duplex);
         let scattered = with_operator(Operation::ReduceScatter, blocks, costs).with_duplex(duplex);

@@ -2,10 +2,9 @@
 
 use super::{Build, time};
 use proptest::prelude::*;
+use tuwtree_bounds::{best_lower_bound, direct_lower_bound};
 use tuwtree_collective::alltoall;
-use tuwtree_model::{
-    Homogeneous, MessageSizes, Operation, Problem, best_lower_bound, direct_lower_bound,
-};
+use tuwtree_model::{Homogeneous, MessageSizes, Operation, Problem};
 use tuwtree_schedule::{Order, document, verify};
 
 const ALL: [(&str, Build); 9] = [
@@ -20,8 +19,8 @@ const ALL: [(&str, Build); 9] = [
     ("open shop", alltoall::open_shop),
 ];
 
-fn problem(processors: usize, alpha: f64, message: impl Fn(usize, usize) -> u64) -> Problem {
-    let sizes = (0..processors * processors).map(|at| message(at / processors, at % processors));
+fn problem(ranks: usize, alpha: f64, message: impl Fn(usize, usize) -> u64) -> Problem {
+    let sizes = (0..ranks * ranks).map(|at| message(at / ranks, at % ranks));
     let sizes = MessageSizes::new(sizes).unwrap();
     let costs = Homogeneous::new(alpha, 1.0, 1.0).unwrap();
     Problem::new(Operation::Alltoall, sizes, costs).unwrap()
@@ -77,16 +76,16 @@ fn every_message_comes_to_its_place_for_up_to_64_ranks() {
 proptest! {
     #[test]
     fn messages_of_any_size_come_to_their_places(
-        processors in 1..12_usize, list in prop::collection::vec(0..9_u64, 144),
+        ranks in 1..12_usize, list in prop::collection::vec(0..9_u64, 144),
     ) {
-        check(&problem(processors, 3.0, |from, to| list[from * processors + to]));
+        check(&problem(ranks, 3.0, |from, to| list[from * ranks + to]));
     }
 
     #[test]
     fn alltoalls_read_as_they_were_written(
-        processors in 1..7_usize, list in prop::collection::vec(0..9_u64, 36),
+        ranks in 1..7_usize, list in prop::collection::vec(0..9_u64, 36),
     ) {
-        let problem = problem(processors, 3.0, |from, to| list[from * processors + to]);
+        let problem = problem(ranks, 3.0, |from, to| list[from * ranks + to]);
         for (_, build) in ALL {
             let schedule = build(&problem).unwrap();
             let mut text = Vec::new();

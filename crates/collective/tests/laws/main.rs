@@ -12,14 +12,13 @@ mod rooted;
 mod tables;
 
 use proptest::prelude::*;
+use tuwtree_bounds::best_lower_bound;
 use tuwtree_collective::{
     CollectiveError, balanced_time, bruck, bruck_balanced, bruck_postal, circulant,
     circulant_balanced, circulant_in_pieces, recursive_doubling, ring, ring_in_chunks,
     ring_in_chunks_time, ring_time, time_in_pieces, time_in_pieces_at_most,
 };
-use tuwtree_model::{
-    BlockSizes, CostMatrix, Costs, Homogeneous, Operator, Problem, best_lower_bound,
-};
+use tuwtree_model::{BlockSizes, CostMatrix, Costs, Homogeneous, Operator, Problem};
 use tuwtree_schedule::{Order, Schedule, Sends, document, simulate, verify};
 
 /// An algorithm.
@@ -200,7 +199,7 @@ proptest! {
         links in prop::collection::vec(0..50_u32, 24 * 24),
     ) {
         let sizes = BlockSizes::new(sizes).unwrap();
-        let p = sizes.processors();
+        let p = sizes.ranks();
         let overlapping = Homogeneous::new(7.0, 1.0, 1.0).unwrap();
         let overlapping = overlapping.with_overhead(overhead.into()).unwrap();
         let alpha = |from, to| if from == to { 0.0 } else { f64::from(links[from * p + to]) };

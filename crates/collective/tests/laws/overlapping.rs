@@ -2,6 +2,7 @@
 
 use super::Build;
 use proptest::prelude::*;
+use tuwtree_bounds::{best_lower_bound, lower_bound_in_pieces};
 use tuwtree_collective::allreduce::{self, Folds};
 use tuwtree_collective::broadcast::{self, Gathering};
 use tuwtree_collective::intergroup::{self, Inside};
@@ -12,7 +13,7 @@ use tuwtree_collective::{
 };
 use tuwtree_model::{
     BlockSizes, CostMatrix, Costs, GroupSizes, Homogeneous, MessageSizes, Operation, Operator,
-    Payload, Problem, Root, Vector, best_lower_bound, lower_bound_in_pieces,
+    Payload, Problem, Root, Vector,
 };
 use tuwtree_schedule::{Sends, simulate};
 
@@ -82,7 +83,7 @@ fn builds(operation: Operation) -> Vec<Build> {
 fn payloads(sizes: &[u64]) -> Vec<(Operation, Payload)> {
     let p = sizes.len();
     let blocks = BlockSizes::new(sizes.iter().copied()).unwrap();
-    let vector = Vector { processors: p, bytes: blocks.total() };
+    let vector = Vector { ranks: p, bytes: blocks.total() };
     let messages = (0..p * p).map(|at| sizes[(at / p + 2 * at) % p]);
     let mut all = vec![
         (Operation::Allgather, blocks.clone().into()),
@@ -114,7 +115,7 @@ fn problem(operation: Operation, payload: Payload, costs: &Costs, combine: f64) 
     let problem = Problem::new(operation, payload, costs.clone()).unwrap();
     let problem = match operation {
         Operation::Broadcast | Operation::Reduce => {
-            problem.with_root(Root::Given(problem.processors() / 2)).unwrap()
+            problem.with_root(Root::Given(problem.ranks() / 2)).unwrap()
         }
         _ => problem,
     };
@@ -127,7 +128,7 @@ fn problem(operation: Operation, payload: Payload, costs: &Costs, combine: f64) 
 }
 
 /// Costs of all kinds, and whether their sums are exact.
-fn costs(processors: usize) -> impl Strategy<Value = Costs> {
+fn costs(ranks: usize) -> impl Strategy<Value = Costs> {
     let whole = (0..30_u32, 0..40_u32, 0..4_u32).prop_map(|(latency, overhead, beta)| {
         let costs = Homogeneous::new((latency + overhead).into(), beta.into(), 0.0).unwrap();
         costs.with_overhead(overhead.into()).unwrap().into()
@@ -136,17 +137,17 @@ fn costs(processors: usize) -> impl Strategy<Value = Costs> {
         let costs = Homogeneous::new(alpha, beta, 0.0).unwrap();
         costs.with_overhead(alpha * part).unwrap().into()
     });
-    let pairs = prop::collection::vec((0..30_u32, 0..20_u32, 0..4_u32), processors * processors);
+    let pairs = prop::collection::vec((0..30_u32, 0..20_u32, 0..4_u32), ranks * ranks);
     let matrix = pairs.prop_map(move |pairs| {
         let of = |from: usize, to: usize| match from == to {
             true => (0, 0, 0),
-            false => pairs[from * processors + to],
+            false => pairs[from * ranks + to],
         };
         let alpha = |from, to| f64::from(of(from, to).0 + of(from, to).1);
         let beta = |from, to| of(from, to).2.into();
-        let costs = CostMatrix::from_fn(processors, alpha, beta, |_| 0.0).unwrap();
-        let row = |from| (0..processors).map(|to| of(from, to).1.into()).collect();
-        let overheads: Vec<Vec<f64>> = (0..processors).map(row).collect();
+        let costs = CostMatrix::from_fn(ranks, alpha, beta, |_| 0.0).unwrap();
+        let row = |from| (0..ranks).map(|to| of(from, to).1.into()).collect();
+        let overheads: Vec<Vec<f64>> = (0..ranks).map(row).collect();
         Costs::Matrix(costs.with_overheads(&overheads).unwrap())
     });
     prop_oneof![2 => whole, 1 => fractional, 1 => matrix]
@@ -231,7 +232,7 @@ impl Equal {
 
     fn payload(&self, operation: Operation) -> Payload {
         let block = self.bytes / self.p as u64;
-        let vector = Vector { processors: self.p, bytes: self.bytes };
+        let vector = Vector { ranks: self.p, bytes: self.bytes };
         match operation {
             Operation::Allgather | Operation::ReduceScatter => {
                 BlockSizes::new(vec![block; self.p]).unwrap().into()

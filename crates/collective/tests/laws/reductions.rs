@@ -2,11 +2,10 @@
 
 use super::{Build, time};
 use proptest::prelude::*;
+use tuwtree_bounds::best_lower_bound;
 use tuwtree_collective::allreduce::{self, Folds};
 use tuwtree_collective::reduce_scatter;
-use tuwtree_model::{
-    BlockSizes, Homogeneous, Operation, Operator, Payload, Problem, Vector, best_lower_bound,
-};
+use tuwtree_model::{BlockSizes, Homogeneous, Operation, Operator, Payload, Problem, Vector};
 use tuwtree_schedule::{Action, Arrival, Deed, Order, Schedule, document, verify};
 
 /// Which reduce-scatters keep the order of operands.
@@ -49,8 +48,8 @@ fn scattered(sizes: &[u64], costs: [f64; 2]) -> Problem {
     problem(Operation::ReduceScatter, sizes, costs, 1)
 }
 
-fn reduced(processors: usize, bytes: u64, costs: [f64; 2]) -> Problem {
-    problem(Operation::Allreduce, Vector { processors, bytes }, costs, 1)
+fn reduced(ranks: usize, bytes: u64, costs: [f64; 2]) -> Problem {
+    problem(Operation::Allreduce, Vector { ranks, bytes }, costs, 1)
 }
 
 /// Verifies a schedule, and that it takes no less than the bound.
@@ -64,9 +63,9 @@ fn check(name: &str, problem: &Problem, build: Build, order: Order) {
     assert_eq!(verified.redundant_bytes, 0, "{name}");
     let plain =
         |action: &Action<'_>| matches!(action.deed, Deed::Copy { arrival: Arrival::Store, .. });
-    let all = (0..schedule.processors()).flat_map(|rank| schedule.programs().actions(rank));
+    let all = (0..schedule.ranks()).flat_map(|rank| schedule.programs().actions(rank));
     assert!(!all.into_iter().any(|action| plain(&action)), "{name}");
-    let p = problem.processors();
+    let p = problem.ranks();
     let hands_on = name == "recursive doubling" && !p.is_power_of_two();
     assert!(verified.copies == 0 || hands_on, "{name}");
     let bound = best_lower_bound(problem).unwrap().units();
@@ -78,7 +77,7 @@ fn check(name: &str, problem: &Problem, build: Build, order: Order) {
 /// No piece cuts an element.
 fn check_elements(schedule: &Schedule) {
     let element = schedule.task().operator.element_bytes();
-    for action in (0..schedule.processors()).flat_map(|rank| schedule.programs().actions(rank)) {
+    for action in (0..schedule.ranks()).flat_map(|rank| schedule.programs().actions(rank)) {
         for region in [action.reads(), action.writes()].into_iter().flatten() {
             for piece in region.pieces {
                 assert_eq!((piece.offset % element, piece.bytes % element), (0, 0));
@@ -124,7 +123,7 @@ proptest! {
     ) {
         let total: u64 = elements.iter().sum();
         let sizes = BlockSizes::new(elements.iter().map(|count| count * element)).unwrap();
-        let vector = Vector { processors: elements.len(), bytes: total * element };
+        let vector = Vector { ranks: elements.len(), bytes: total * element };
         let scattered = problem(Operation::ReduceScatter, sizes, [3.0, 0.5], element);
         for (name, build, order) in REDUCE_SCATTERS {
             check(name, &scattered, build, order);
@@ -144,7 +143,7 @@ proptest! {
         let mut text = Vec::new();
         document::write(&schedule, &mut text).unwrap();
         let text = String::from_utf8(text).unwrap();
-        prop_assert!(text.contains("\"version\":3") && text.contains("\"element_bytes\":4"));
+        prop_assert!(text.contains("\"version\":6") && text.contains("\"element_bytes\":4"));
         prop_assert_eq!(document::read(text.as_bytes()).unwrap(), schedule);
     }
 

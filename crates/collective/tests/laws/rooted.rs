@@ -2,12 +2,11 @@
 
 use super::{Build, time};
 use proptest::prelude::*;
+use tuwtree_bounds::lower_bound_in_pieces;
 use tuwtree_collective::allreduce::Folds;
 use tuwtree_collective::broadcast::{self, Gathering};
 use tuwtree_collective::reduce;
-use tuwtree_model::{
-    Homogeneous, Operation, Operator, Problem, Root, Vector, lower_bound_in_pieces,
-};
+use tuwtree_model::{Homogeneous, Operation, Operator, Problem, Root, Vector};
 use tuwtree_schedule::{Order, Schedule, document, verify};
 
 const BROADCASTS: [(&str, Build); 6] = [
@@ -31,9 +30,9 @@ const REDUCTIONS: [(&str, Build, Order); 8] = [
     ("forwarded", reduce::binomial_forwarded, Order::Ordered),
 ];
 
-fn problem(operation: Operation, (processors, root): (usize, usize), bytes: u64) -> Problem {
+fn problem(operation: Operation, (ranks, root): (usize, usize), bytes: u64) -> Problem {
     let costs = Homogeneous::new(10.0, 1.0, 1.0).unwrap();
-    let problem = Problem::new(operation, Vector { processors, bytes }, costs).unwrap();
+    let problem = Problem::new(operation, Vector { ranks, bytes }, costs).unwrap();
     let problem = problem.with_root(Root::Given(root)).unwrap();
     match operation {
         Operation::Reduce => problem.with_operator(Operator::new(1, 1.0).unwrap()).unwrap(),
@@ -50,14 +49,14 @@ fn check(name: &str, problem: &Problem, schedule: &Schedule) -> u128 {
     verified.redundant_bytes
 }
 
-fn check_all(processors: usize, root: usize, bytes: u64) {
-    let broadcast = problem(Operation::Broadcast, (processors, root), bytes);
+fn check_all(ranks: usize, root: usize, bytes: u64) {
+    let broadcast = problem(Operation::Broadcast, (ranks, root), bytes);
     for (name, build) in BROADCASTS {
         let redundant = check(name, &broadcast, &build(&broadcast).unwrap());
         let scatters = ["ring", "doubling"].contains(&name);
         assert!(scatters || redundant == 0, "{name} sends {redundant} bytes twice");
     }
-    let reduction = problem(Operation::Reduce, (processors, root), bytes);
+    let reduction = problem(Operation::Reduce, (ranks, root), bytes);
     for (name, build, order) in REDUCTIONS {
         let schedule = build(&reduction).unwrap();
         check(name, &reduction, &schedule);
@@ -136,13 +135,13 @@ fn worked_broadcasts_and_reductions_take_what_they_take_by_hand() {
 /// SimGrid's SMPI 3.32 with these algorithms forced; each message there is 16 bytes longer.
 #[test]
 fn broadcasts_take_as_long_as_in_smpi() {
-    for (processors, times) in [(5, [18048, 15112, 21128]), (8, [27048, 24160, 20096])] {
-        let vector = Vector { processors, bytes: 1000 * processors as u64 };
+    for (ranks, times) in [(5, [18048, 15112, 21128]), (8, [27048, 24160, 20096])] {
+        let vector = Vector { ranks, bytes: 1000 * ranks as u64 };
         let costs = Homogeneous::new(1016.0, 1.0, 0.0).unwrap();
         let problem = Problem::new(Operation::Broadcast, vector, costs).unwrap();
         let builds: [Build; 3] = [BROADCASTS[0].1, BROADCASTS[1].1, BROADCASTS[2].1];
         let found = builds.map(|build| time(&build(&problem).unwrap(), &problem));
-        assert_eq!(found, times.map(f64::from), "{processors} ranks");
+        assert_eq!(found, times.map(f64::from), "{ranks} ranks");
     }
 }
 

@@ -1,30 +1,30 @@
-//! How long something takes, for the examples.
+//! Clock and CPU time for the examples.
 
 use std::time::Instant;
 
-/// Time on the processors, of all threads, where the system tells it (Linux), else time that passed.
+/// Time on the ranks, of all threads, where the system tells it (Linux), else time that passed.
 pub(crate) struct Clock {
     started: Instant,
-    on_processor: Option<f64>,
+    on_rank: Option<f64>,
 }
 
 impl Clock {
     /// A clock that starts now.
     pub(crate) fn now() -> Clock {
-        Clock { started: Instant::now(), on_processor: on_processor() }
+        Clock { started: Instant::now(), on_rank: on_rank() }
     }
 
     /// Seconds since it started.
     pub(crate) fn seconds(&self) -> f64 {
-        match (self.on_processor, on_processor()) {
+        match (self.on_rank, on_rank()) {
             (Some(before), Some(now)) => now - before,
             _ => self.started.elapsed().as_secs_f64(),
         }
     }
 }
 
-/// What all threads of this process have taken, those of a pool, which live on, among them.
-fn on_processor() -> Option<f64> {
+/// CPU time of all threads of this process, including those of a pool.
+fn on_rank() -> Option<f64> {
     let mut nanoseconds = 0.0;
     for thread in std::fs::read_dir("/proc/self/task").ok()? {
         let text = std::fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;

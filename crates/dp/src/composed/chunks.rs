@@ -1,7 +1,7 @@
-//! Trees that processes build together, each of which knows no more than its own block at first.
+//! Trees that processes build jointly, each knowing only its own block at first.
 //!
-//! Some neighbours, a *chunk*, tell each other what they have and when they have it; each of them finds the
-//! same best tree among them; and whoever is its root goes on with the others' roots, until one is left:
+//! Neighbouring processes, a *chunk*, exchange their sizes and times; each of them computes the best tree among them;
+//! the root of the chunk goes on with other chunks' roots, until one is left:
 //!
 //! ```text
 //! chunks of 3     0 1 2   3 4 5   6 7 8       one all-gather in each chunk: 2 rounds
@@ -14,12 +14,11 @@
 //! chunks of two are poor: by the time a message has come, its receiver could have received several. Larger
 //! chunks let it.
 //!
-//! On a machine with levels the ranks of a node are one chunk, and what is together goes on level by level.
+//! On a machine with levels the ranks of a node are one chunk, and joining goes on level by level.
 //!
 //! # Direct senders
-//! Whoever has a large part of all data, and a message of its own that takes longer by its data than by
-//! latency and overhead, sends straight to a given root, which receives these blocks first. That takes
-//! an all-reduce of the sizes beforehand.
+//! A rank with a large part of all data, and a message dominated by its data rather than latency and overhead, sends
+//! straight to a given root, which receives these blocks first. That takes an all-reduce of the sizes beforehand.
 //!
 //! # Rounds
 //! An all-gather among `n` takes `ceil(log2 n)` rounds of messages. So chunks of `R` take about as many rounds
@@ -43,8 +42,8 @@ pub struct ChunkedTree {
 /// A block with such a share of all data may be sent straight to the root.
 const DIRECT_SHARE: u64 = 16;
 
-/// The tree by chunks of at most so many, for a gather or scatter at linear costs that all pairs share or on a
-/// machine with levels.
+/// The tree by chunks of at most `most`, for a gather or scatter at linear costs that all pairs share or on a machine
+/// with levels.
 ///
 /// # Errors
 /// [`DpError::Rootless`], [`DpError::NeedsBlocks`]; [`DpError::NotHierarchical`] for other costs.
@@ -82,11 +81,11 @@ pub fn chunked_tree(problem: &Problem, most: usize) -> Result<ChunkedTree, DpErr
         most,
         root: problem.root().given(),
         receives: vec![],
-        direct: vec![false; problem.processors()],
+        direct: vec![false; problem.ranks()],
         rounds: 0,
     };
     let costs = problem.costs();
-    match (costs.homogeneous(problem.processors()), costs.hierarchy()) {
+    match (costs.homogeneous(problem.ranks()), costs.hierarchy()) {
         (Some(costs), _) if shares_one_law(problem) => {
             let piece = Piece {
                 from_bytes: 0,
@@ -96,11 +95,11 @@ pub fn chunked_tree(problem: &Problem, most: usize) -> Result<ChunkedTree, DpErr
             };
             let links = PiecewiseLinear::new(vec![piece]).expect("costs that were admitted").into();
             let started = chunks.send_direct(&links, costs.gamma());
-            let parties = chunks.parties(0..problem.processors(), costs.gamma(), started);
+            let parties = chunks.parties(0..problem.ranks(), costs.gamma(), started);
             chunks.join(&links, parties)?;
         }
         (_, Some(machine)) => {
-            let nest = Nest::new(machine, problem.processors());
+            let nest = Nest::new(machine, problem.ranks());
             let links = |level: usize| &machine.levels()[level].links;
             let outermost = links(nest.levels() - 1);
             let started = chunks.send_direct(outermost, machine.gamma());
@@ -148,7 +147,7 @@ struct Chunks<'a> {
     sizes: &'a BlockSizes,
     most: usize,
     root: Option<Rank>,
-    /// Who receives from whom, each receiver's in order.
+    /// Receiver and sender of each message, each receiver's in order.
     receives: Vec<(Rank, Rank)>,
     /// `p` entries: whether a rank sends straight to the root.
     direct: Vec<bool>,
@@ -159,7 +158,7 @@ impl Chunks<'_> {
     /// Lets those send straight to a given root that had better do so; when the root has them all, if any.
     fn send_direct(&mut self, links: &LinkLaw, gamma: f64) -> Option<(u64, f64)> {
         let root = self.root?;
-        self.rounds += rounds_among(self.sizes.processors());
+        self.rounds += rounds_among(self.sizes.ranks());
         let (latency, overhead) = links.times(1);
         let total = self.sizes.total();
         let mut bytes = self.sizes.block(root);
@@ -179,7 +178,7 @@ impl Chunks<'_> {
         Some((bytes, clock))
     }
 
-    /// The ranks among these that do not send straight to the root; what the root has from those that do.
+    /// Ranks that do not send straight to the root, and the root with the data of the others.
     fn parties(
         &self,
         ranks: impl IntoIterator<Item = Rank>,
@@ -196,7 +195,7 @@ impl Chunks<'_> {
         ranks.into_iter().filter(|&rank| !self.direct[rank]).map(party).collect()
     }
 
-    /// What some parties become, chunk by chunk.
+    /// Joins parties, chunk by chunk.
     fn join(&mut self, links: &LinkLaw, mut parties: Vec<Party>) -> Result<Party, DpError> {
         while parties.len() > 1 {
             let chunks = parties.len().div_ceil(self.members(parties.len()));
@@ -210,8 +209,8 @@ impl Chunks<'_> {
         Ok(parties[0])
     }
 
-    /// How many members chunks have among so many: as few as do in as many stages as the largest chunks
-    /// need. A root whose last chunk is a pair would wait for half of all.
+    /// Size of chunks among this many parties: the least for which as many stages suffice as for the largest chunks. A
+    /// root whose last chunk is a pair would wait for half of all.
     fn members(&self, parties: usize) -> usize {
         let reach = |members: usize, stages: u32| {
             members.checked_pow(stages).is_none_or(|reached| reached >= parties)
@@ -220,7 +219,7 @@ impl Chunks<'_> {
         (2..self.most).find(|&members| reach(members, stages)).unwrap_or(self.most)
     }
 
-    /// What the members of a chunk become; the given root, if it is one of them, receives.
+    /// Joins the members of a chunk; a given root among them receives.
     fn merged(&mut self, links: &LinkLaw, parties: &[Party]) -> Result<Party, DpError> {
         if let [party] = parties {
             return Ok(*party);
@@ -233,11 +232,11 @@ impl Chunks<'_> {
         Ok(merged.party)
     }
 
-    /// The tree: whoever receives copies first.
+    /// The tree; receivers copy first.
     fn finished(self) -> ChunkedTree {
-        let processors = self.sizes.processors();
-        let mut steps = Vec::with_capacity(2 * processors);
-        let (mut has_copied, mut has_sent) = (vec![false; processors], vec![false; processors]);
+        let ranks = self.sizes.ranks();
+        let mut steps = Vec::with_capacity(2 * ranks);
+        let (mut has_copied, mut has_sent) = (vec![false; ranks], vec![false; ranks]);
         for (to, from) in self.receives {
             if !has_copied[to] {
                 steps.push((to, Step::Copy));
@@ -247,12 +246,12 @@ impl Chunks<'_> {
             steps.push((to, Step::Receive(from)));
         }
         let root = has_sent.iter().position(|&sent| !sent).expect("one is left");
-        let tree = Tree::new(processors, root, &steps).expect("chunks of chunks are a tree");
+        let tree = Tree::new(ranks, root, &steps).expect("chunks of chunks are a tree");
         ChunkedTree { tree, rounds: self.rounds }
     }
 }
 
-/// In how many rounds so many tell each other what each has.
+/// Number of rounds of an exchange among this many.
 fn rounds_among(count: usize) -> usize {
     count.next_power_of_two().ilog2() as usize
 }

@@ -1,4 +1,4 @@
-//! How much each relay collects from outside.
+//! Distribution of outside data over relays.
 //!
 //! A rank that collects for the root has until its own message must start. Backwards from the end: the relay
 //! that is received last has almost all the time, and collects as much as can come to it and go on to the root
@@ -15,7 +15,7 @@
 
 use tuwtree_model::LinkLaw;
 
-/// How relays share what is outside.
+/// Rule by which relays share the outside data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loads {
     /// All the same.
@@ -27,8 +27,8 @@ pub enum Loads {
 /// Halvings after which a bisection ends.
 const HALVINGS: usize = 60;
 
-/// The bytes that each of so many relays collects, in the order in which the root receives them, and their
-/// sum is `total` but for rounding. `ready` is when what is outside can be sent.
+/// Bytes collected by each relay, in the root's order of receiving; the sum is `total`, up to rounding. `ready` is the
+/// time at which the outside data can be sent.
 ///
 /// # Complexity
 /// O(k).

@@ -7,7 +7,7 @@ use tuwtree_model::{BlockSizes, LinkLaw, Rank, Root, Step, Tree};
 /// Ranks whose data is with one of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Party {
-    /// Who has the data.
+    /// Rank with the data.
     pub(super) root: Rank,
     pub(super) bytes: u64,
     /// From when on it may be sent.
@@ -21,8 +21,7 @@ pub(super) struct Party {
 const MOST_SEARCHED: usize = 100;
 const MOST_SEARCHED_IF_UNEVEN: usize = 256;
 
-/// Who receives from whom among some parties, by position, in the order of each receiver; and the party that
-/// they have become.
+/// Receivers and senders among some parties, by position, in each receiver's order; and the joined party.
 pub(super) struct Merged {
     pub(super) receives: Vec<(usize, usize)>,
     pub(super) party: Party,
@@ -75,7 +74,7 @@ impl<'a> Among<'a> {
         Among { links, parties, before }
     }
 
-    /// Whether the best tree is searched for.
+    /// True if the best tree is searched for.
     fn is_searched(&self) -> bool {
         let first = self.parties.iter().map(|party| party.free).fold(f64::INFINITY, f64::min);
         let last = self.parties.iter().map(|party| party.free).fold(0.0, f64::max);
@@ -98,7 +97,7 @@ impl<'a> Among<'a> {
         deadline_tree_by_size(&law, Class::CopyFirst, root, Effort::Light)
     }
 
-    /// What all become along a tree.
+    /// The joined party along a tree.
     fn party(&self, tree: &Tree) -> Party {
         let mut parties = self.parties.to_vec();
         for position in tree.top_down().into_iter().rev() {
@@ -115,7 +114,7 @@ impl<'a> Among<'a> {
     }
 }
 
-/// The same, with the costs of each range's message.
+/// Merging costs, with the costs of each range's message tabulated.
 struct Tabulated<'a> {
     parties: &'a [Party],
     /// Row `first`, entry `last`: latency and occupancy, and whether there is data.
@@ -137,7 +136,7 @@ impl<'a> Tabulated<'a> {
 }
 
 impl Receiving<f64> for Tabulated<'_> {
-    fn processors(&self) -> usize {
+    fn ranks(&self) -> usize {
         self.parties.len()
     }
 

@@ -19,16 +19,16 @@
 //!                                              |<----------|         the node, where it is fast
 //! ```
 //!
-//! So at each level, from the outermost in, what is outside the root's group may first go to some ranks
-//! inside, its relays, a run of nodes to each; what they have they then pass on with their own block. How much
-//! each collects is said by [`Loads`]. The order of ranks is not kept.
+//! At each level, from the outermost in, the data outside the root's group may first go to some ranks inside, the
+//! relays, a run of nodes to each, which then pass it on with their own block. [`Loads`] says how much each collects.
+//! The order of ranks is not kept.
 //!
 //! # Chunks
 //! Processes that know no more than their own block build a tree together: some neighbours at a time
 //! ([`chunked_tree`]).
 //!
 //! # Large blocks
-//! What is a good part of all data goes straight to the root, or to its mates ([`straight`]).
+//! Large blocks go straight to the root, or to its mates ([`straight`]).
 //!
 //! # How a tree is found among some parties
 //! By the law of one level, given when each party has its own data and how much: the best copy-first tree up to
@@ -37,9 +37,8 @@
 //! two parties may be nearer to each other; what a tree takes, only [`completion_time`] and the judge say.
 //!
 //! # What this module does not do
-//! It chooses nothing: it lists plans ([`Composer::leader_plans`], [`Composer::relay_plans`]), of which
-//! whoever knows what counts takes the best tree. Nothing is proven of their quality; bounds tell
-//! (`docs/levels.md`).
+//! The module lists plans ([`Composer::leader_plans`], [`Composer::relay_plans`]) and leaves the choice to its caller.
+//! The quality of its trees is unproven; compare them with bounds (`docs/levels.md`).
 //!
 //! [`completion_time`]: tuwtree_model::completion_time
 
@@ -58,7 +57,7 @@ use std::ops::Range;
 pub use straight::{Straight, straight};
 use tuwtree_model::{BlockSizes, Hierarchy, LinkLaw, Problem, Rank, Step, Tree};
 
-/// How the groups of a machine are gathered by their leaders.
+/// Gathering of a machine's groups by their leaders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nesting {
     /// Level by level.
@@ -67,7 +66,7 @@ pub enum Nesting {
     Flat,
 }
 
-/// Who collects what is outside a group of the root's.
+/// Collectors of the data outside a group of the root's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spread {
     /// Nobody but the root.
@@ -78,25 +77,24 @@ pub enum Spread {
     Ranks(Loads),
 }
 
-/// What is collected in one piece.
+/// Unit of collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grain {
-    /// What a node has.
+    /// A node's data.
     Node,
-    /// From the other nodes of the innermost group that has several, what each rank has: more messages,
-    /// but relays begin sooner.
+    /// Each rank's data, from the other nodes of the innermost group with several nodes: more messages, but relays
+    /// begin sooner.
     Rank,
 }
 
-/// How a tree with relays is composed.
+/// Composition of a tree with relays.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RelayPlan {
-    /// For each level from the second on, innermost first, who collects what is outside the root's group
-    /// inside it.
+    /// Collectors inside the root's group for each level from the second on, innermost first.
     pub spreads: Vec<Spread>,
-    /// In which pieces.
+    /// Unit of collection.
     pub grain: Grain,
-    /// How each relay gathers its part.
+    /// Gathering of each relay's part.
     pub nesting: Nesting,
 }
 
@@ -110,7 +108,7 @@ pub struct Composer<'a> {
     nodes: Vec<Option<GatheredNode>>,
 }
 
-/// What gathers a node, and what it becomes.
+/// Gathering of a node, and the resulting party.
 #[derive(Clone)]
 struct GatheredNode {
     receives: Vec<(Rank, Rank)>,
@@ -154,12 +152,12 @@ impl<'a> Composer<'a> {
         }
         let sizes = problem.blocks().ok_or(DpError::NeedsBlocks { operation })?;
         let machine = problem.costs().hierarchy().ok_or(DpError::NotHierarchical)?;
-        let nest = Nest::new(machine, problem.processors());
-        let nodes = vec![None; problem.processors()];
+        let nest = Nest::new(machine, problem.ranks());
+        let nodes = vec![None; problem.ranks()];
         let root = problem.root().given();
         let mut composer = Composer { sizes, machine, root, nest, nodes };
         for node in composer.nest.groups(0, &composer.nest.all()) {
-            let mut tree = Growing::new(problem.processors());
+            let mut tree = Growing::new(problem.ranks());
             let party = composer.grouped(&mut tree, 0, &node)?;
             composer.nodes[node.start] = Some(GatheredNode { receives: tree.receives, party });
         }
@@ -182,7 +180,7 @@ impl<'a> Composer<'a> {
     /// # Complexity
     /// Nearly O(p).
     pub fn leaders(&self, nesting: Nesting) -> Result<Tree, DpError> {
-        let mut tree = Growing::new(self.sizes.processors());
+        let mut tree = Growing::new(self.sizes.ranks());
         let (all, outermost) = (self.nest.all(), self.nest.levels() - 1);
         let party = match nesting {
             Nesting::Nested => self.grouped(&mut tree, outermost, &all)?,
@@ -237,7 +235,7 @@ impl<'a> Composer<'a> {
     /// Nearly O(p).
     pub fn relays(&self, root: Rank, plan: &RelayPlan) -> Result<Tree, DpError> {
         assert_eq!(plan.spreads.len() + 1, self.nest.levels(), "a plan for this machine");
-        let mut tree = Growing::new(self.sizes.processors());
+        let mut tree = Growing::new(self.sizes.ranks());
         tree.root = Some(root);
         let at = self.nest.place(root);
         let mut by_root = vec![];
@@ -291,7 +289,7 @@ impl<'a> Composer<'a> {
         }
     }
 
-    /// Lets relays collect what is outside the root's group inside a level, a run of it each.
+    /// Lets relays collect the data outside the root's group inside a level, a run of it each.
     fn collect(
         &self,
         tree: &mut Growing,
@@ -356,7 +354,7 @@ impl<'a> Composer<'a> {
         Ok(())
     }
 
-    /// What a rank is before its node is gathered: alone, or with what it has collected.
+    /// A rank before its node is gathered: alone, or with its collected data.
     fn alone(&self, tree: &Growing, rank: Rank) -> Party {
         tree.relayed[rank].unwrap_or_else(|| {
             let bytes = self.sizes.block(rank);
@@ -425,7 +423,7 @@ impl<'a> Composer<'a> {
 
 /// A tree that is being composed.
 struct Growing {
-    /// Who receives from whom, each receiver's in order.
+    /// Receiver and sender of each message, each receiver's in order.
     receives: Vec<(Rank, Rank)>,
     /// `p` entries: what a rank has become that has collected from outside its node.
     relayed: Vec<Option<Party>>,
@@ -434,8 +432,8 @@ struct Growing {
 }
 
 impl Growing {
-    fn new(processors: usize) -> Growing {
-        Growing { receives: vec![], relayed: vec![None; processors], root: None }
+    fn new(ranks: usize) -> Growing {
+        Growing { receives: vec![], relayed: vec![None; ranks], root: None }
     }
 
     /// Parties receive from each other, by position.
@@ -444,11 +442,11 @@ impl Growing {
         self.receives.extend(ranks);
     }
 
-    /// The tree with this root: whoever receives copies first.
+    /// The tree with this root; receivers copy first.
     fn finished(self, root: Rank) -> Tree {
-        let processors = self.relayed.len();
-        let mut steps = Vec::with_capacity(2 * processors);
-        let mut has_copied = vec![false; processors];
+        let ranks = self.relayed.len();
+        let mut steps = Vec::with_capacity(2 * ranks);
+        let mut has_copied = vec![false; ranks];
         for (to, from) in self.receives {
             if !has_copied[to] {
                 steps.push((to, Step::Copy));
@@ -456,6 +454,6 @@ impl Growing {
             }
             steps.push((to, Step::Receive(from)));
         }
-        Tree::new(processors, root, &steps).expect("groups within groups are a tree")
+        Tree::new(ranks, root, &steps).expect("groups within groups are a tree")
     }
 }

@@ -13,18 +13,18 @@ use tuwtree_model::{BlockSizes, CostKind, Hierarchy, Problem, Rank, Root, Step, 
 /// The part of all data from which on a block is large.
 const LARGE: u64 = 16;
 
-/// Who receives large blocks first.
+/// First receivers of large blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Straight {
     /// The root, one after the other.
     ToRoot,
-    /// What is outside the root's group of this level: the root receives one, and a rank of each other group
-    /// inside it the others, at the same time. Of level 0, the root's mates.
+    /// Data outside the root's group of this level: the root receives one block, and a rank of each other group inside
+    /// it the others, concurrently. At level 0: the root's mates.
     ToMates(usize),
 }
 
-/// The trees in which large blocks from outside the root's node go straight to it, one for each way to gather
-/// the others; none if there are no large blocks for those who are to receive them.
+/// Trees in which large blocks from outside the root's node go straight to it, one for each way to gather the others;
+/// empty if no blocks are large for their receivers.
 ///
 /// # Errors
 /// As [`Composer::leaders`].
@@ -36,7 +36,7 @@ pub enum Straight {
 /// O(p log p), and a small dynamic program for each node.
 pub fn straight(problem: &Problem, root: Rank, to: Straight) -> Result<Vec<Tree>, DpError> {
     let (sizes, machine) = parts(problem)?;
-    let ranks = 0..problem.processors();
+    let ranks = 0..problem.ranks();
     let is_near =
         |level: usize, rank: Rank| machine.group(rank, level) == machine.group(root, level);
     let is_large = |rank: Rank| sizes.block(rank) > 0 && sizes.block(rank) >= sizes.total() / LARGE;
@@ -47,7 +47,7 @@ pub fn straight(problem: &Problem, root: Rank, to: Straight) -> Result<Vec<Tree>
     };
     let mates: Vec<Rank> = match to {
         Straight::ToRoot => vec![],
-        Straight::ToMates(level) => mates(problem.processors(), machine, (root, level)),
+        Straight::ToMates(level) => mates(problem.ranks(), machine, (root, level)),
     };
     let receivers: Vec<Rank> = [root].into_iter().chain(mates).take(far.len()).collect();
     if far.is_empty() || (to != Straight::ToRoot && receivers.len() < 2) {
@@ -79,20 +79,19 @@ pub fn straight(problem: &Problem, root: Rank, to: Straight) -> Result<Vec<Tree>
                 Step::Receive(child) => Some((rank, Step::Receive(others[child]))),
             }));
         }
-        Tree::new(sizes.processors(), root, &steps).expect("a tree with more leaves")
+        Tree::new(sizes.ranks(), root, &steps).expect("a tree with more leaves")
     };
     let plans = composer.leader_plans().into_iter();
     plans.map(|nesting| composer.leaders(nesting).map(with_large)).collect()
 }
 
 /// The first rank of each other group inside the root's group of a level; of level 0, all other ranks.
-fn mates(processors: usize, machine: &Hierarchy, (root, level): (Rank, usize)) -> Vec<Rank> {
+fn mates(ranks: usize, machine: &Hierarchy, (root, level): (Rank, usize)) -> Vec<Rank> {
     let group = |rank: Rank| match level {
         0 => rank,
         _ => machine.group(rank, level - 1),
     };
     let mut known = HashSet::from([group(root)]);
-    let near =
-        (0..processors).filter(|&rank| machine.group(rank, level) == machine.group(root, level));
+    let near = (0..ranks).filter(|&rank| machine.group(rank, level) == machine.group(root, level));
     near.filter(|&rank| known.insert(group(rank))).collect()
 }

@@ -10,13 +10,13 @@ use tuwtree_model::{Rank, Scalar, ScaledSizes};
 /// `D(i,j)` for all ranges, the same values as [`plain::binary`](crate::plain::binary), for
 /// `gamma <= beta`.
 ///
-/// `D` never falls when a range grows at either end, not even by an empty block: so every split
+/// `D` never falls when a range grows at either end, not even by an empty block: hence every split
 /// counts, and each row has one crossover for its right subtrees and one for its pairs of left
 /// ones, both of which move right.
 ///
-/// Proof, by induction on the number of processors: drop the processor at the end from the
+/// Proof, by induction on the number of ranks: drop the rank at the end from the
 /// subtree that holds it. If it is the root, then
-/// - at the left, processor `i+1` takes its place: its copy and what it receives of its former
+/// - at the left, rank `i+1` takes its place: its copy and what it receives of its former
 ///   subtree, `max(g_{i+1}, D(i+2,k)) + comm(S(i+2,k))`, take no longer than collecting and sending
 ///   that subtree did, `D(i+1,k) + comm(S(i+1,k))`, because gamma <= beta;
 /// - at the right, `j-1` takes its place, and copies in place of its block being sent.
@@ -34,7 +34,7 @@ pub fn binary<T: Scalar>(
     sizes: &ScaledSizes<T>,
     progress: &dyn Progress,
 ) -> Result<Triangle<T>, DpError> {
-    let p = sizes.processors();
+    let p = sizes.ranks();
     let mut meter = Meter::new(progress, triangle_cells(p));
     let mut table = Triangle::new(0, p)?;
     let mut row = RangesFrom::new(sizes);
@@ -59,7 +59,7 @@ pub fn binary<T: Scalar>(
     Ok(table)
 }
 
-/// What is known of the ranges that start at `i`.
+/// Tabulated ranges that start at `i`.
 struct RangesFrom<T> {
     i: Rank,
     /// `p` entries: the greatest rank up to each one whose block is not empty; 0 if none.
@@ -79,16 +79,16 @@ struct RangesFrom<T> {
 
 impl<T: Scalar> RangesFrom<T> {
     fn new(sizes: &ScaledSizes<T>) -> RangesFrom<T> {
-        let processors = sizes.processors();
-        let mut last_nonempty: Vec<Rank> = (0..processors).collect();
-        for rank in (1..processors).filter(|&rank| sizes.is_empty(rank, rank)) {
+        let ranks = sizes.ranks();
+        let mut last_nonempty: Vec<Rank> = (0..ranks).collect();
+        for rank in (1..ranks).filter(|&rank| sizes.is_empty(rank, rank)) {
             last_nonempty[rank] = last_nonempty[rank - 1];
         }
         RangesFrom {
             i: 0,
             last_nonempty,
-            ready: Vec::with_capacity(processors),
-            arrived: Vec::with_capacity(processors),
+            ready: Vec::with_capacity(ranks),
+            arrived: Vec::with_capacity(ranks),
             right_crossover: 0,
             left_crossover: 0,
             window: MonotoneQueue::new(),

@@ -22,7 +22,7 @@ use crate::table::{RootedTable, cells_with_root, triangle_cells};
 use crate::{DpError, Progress};
 use tuwtree_model::{Rank, Scalar, ScaledSizes};
 
-/// The same values as [`plain::fixed_root`](crate::plain::fixed_root), for `gamma <= beta`.
+/// Equal values to [`plain::fixed_root`](crate::plain::fixed_root), for `gamma <= beta`.
 ///
 /// The root decides which part receives, so that each side of it has a crossover of its own:
 /// between `F(i,k)` and `C(k+1,j)` to its right, between `C(i,k)` and `F(k+1,j)` to its left.
@@ -31,7 +31,7 @@ use tuwtree_model::{Rank, Scalar, ScaledSizes};
 /// [`DpError::OutOfMemory`], [`DpError::Cancelled`].
 ///
 /// # Panics
-/// If `root` is not a processor.
+/// If `root` is not a rank.
 ///
 /// # Complexity
 /// O(p^2) time and space, one value a range and queues as in the free root's engine.
@@ -44,7 +44,7 @@ pub fn fixed_root<T: Scalar>(
     root: Rank,
     progress: &dyn Progress,
 ) -> Result<RootedTable<T>, DpError> {
-    let p = sizes.processors();
+    let p = sizes.ranks();
     let cells = triangle_cells(root) + triangle_cells(p - 1 - root) + cells_with_root(p, root);
     let mut meter = Meter::new(progress, cells);
     let splits = Splits::new(sizes);

@@ -38,7 +38,7 @@ use tuwtree_model::{Rank, Scalar, ScaledSizes};
 /// algorithm see [`dense`](crate::dense).
 ///
 /// # Example
-/// An empty last processor copies nothing and so may wait with a full clock: 8 instead of 9.
+/// An empty last rank copies nothing and so may wait with a full clock: 8 instead of 9.
 /// ```
 /// use tuwtree_dp::dense;
 /// use tuwtree_model::{BlockSizes, Homogeneous, ScaledSizes};
@@ -52,7 +52,7 @@ pub fn free_root<T: Scalar>(
     sizes: &ScaledSizes<T>,
     progress: &dyn Progress,
 ) -> Result<Triangle<T>, DpError> {
-    let p = sizes.processors();
+    let p = sizes.ranks();
     let mut meter = Meter::new(progress, triangle_cells(p));
     part(sizes, &Splits::new(sizes), (0, p), &mut meter)
 }
@@ -162,8 +162,8 @@ impl<T: Scalar> Window<T> {
         self.queue.clear();
     }
 
-    /// Moves on to the crossover, the least useful split below `end` where the left part does not
-    /// complete `earlier`, and returns it, or `end` if there is none.
+    /// Moves to the crossover, the least useful split below `end` whose left part does not complete
+    /// `earlier`, and returns it, or `end`.
     #[inline(always)]
     pub(crate) fn advance(
         &mut self,

@@ -1,4 +1,4 @@
-//! The same tables in O(p^2): a constant number of candidates per range, for gamma <= beta.
+//! Tables of `plain` in O(p^2): a constant number of candidates per range, for gamma <= beta.
 //!
 //! # Monotonicity
 //! Let gamma <= beta; `g_j = gamma m_j`, and `C` is the free root's table:
@@ -8,12 +8,12 @@
 //! - (A) `C(i,j) <= C(i,k) + alpha` if blocks `j+1..=k` are empty.
 //! - (R) `C(i,j) <= C(i,n)` for `n > j` if blocks `j+1..=n` hold data.
 //!
-//! (R) needs the data: an empty last processor may relieve a right root of its copy while that root
+//! (R) needs the data: an empty last rank may relieve a right root of its copy while that root
 //! waits. Sizes 2, 1, 4 cost 9, sizes 2, 1, 4, 0 cost 8 (alpha = beta = gamma = 1).
 //!
-//! Proof, by induction on the number of processors. Take the best join of the longer range, at
-//! split `k`, and join the shorter range at the same split. By the induction hypothesis neither
-//! part takes longer, no message is longer, and so neither is the whole, but for these cases:
+//! Proof, by induction on the number of ranks. Take the best join of the longer range, at split
+//! `k`, and join the shorter range at that split. By the induction hypothesis neither part takes
+//! longer, no message is longer, and so neither is the whole, except in these cases:
 //!
 //! - (L), a left receiver that shrinks to `i` alone: `g_i` replaces `C(i-1,i)`, which is
 //!   `g_{i-1} + comm(m_i)` or `comm(m_{i-1}) + g_i`; both are at least `g_i` for gamma <= beta.
@@ -21,7 +21,7 @@
 //! - A right receiver that shrinks to `j` alone, so that its copy has to wait. With
 //!   `S' = S(i,j-1)` the longer range takes `X = max(C(i,j-1), C(j,n)) + comm(S')`. If block `j` is
 //!   empty, a join at `j - 1` takes at most `X`. Otherwise let `y` be the last non-empty block of
-//!   `i..=j-1`. If there is none, `C(i,j) <= g_j <= X`. Else processor `j` takes the empty blocks
+//!   `i..=j-1`. If there is none, `C(i,j) <= g_j <= X`. Else rank `j` takes the empty blocks
 //!   next to it, copies, receives `y`, and then `[i..y-1]`:
 //!   `max(C(i,y-1), g_j + comm(m_y)) + comm(S(i,y-1))`, where `C(i,y-1) <= C(i,j-1)` by (R). This
 //!   is at most `C(i,j-1) + comm(S')` or `g_j + 2 alpha + beta S'`. In (R),
@@ -78,7 +78,7 @@ pub(crate) struct Splits {
 impl Splits {
     /// The useful splits of a problem. O(p).
     pub(crate) fn new<T: Scalar>(sizes: &ScaledSizes<T>) -> Splits {
-        let p = sizes.processors();
+        let p = sizes.ranks();
         let (mut before, mut after) = (vec![0; p], vec![u32::MAX; p]);
         for k in 1..p {
             let useful = !sizes.is_empty(k, k);

@@ -1,10 +1,10 @@
-//! Where messages between neighbouring ranks change their level.
+//! Boundaries at which messages between neighbouring ranks change their level.
 
 use crate::DpError;
 use std::collections::HashMap;
 use tuwtree_model::{Hierarchy, Rank};
 
-/// A level among those that some pair of ranks pays for, counted from 0 at the innermost.
+/// A level used by some pair of ranks, counted from 0 at the innermost.
 pub(super) type Level = usize;
 
 /// `L`: the level of messages between neighbours. It says all about the others, since groups are
@@ -21,28 +21,28 @@ pub(super) struct Boundaries {
 }
 
 impl Boundaries {
-    /// The boundaries between the first `processors` ranks of a machine.
+    /// The boundaries between the first `ranks` ranks of a machine.
     ///
     /// # Errors
     /// [`DpError::NotContiguous`].
     ///
     /// # Complexity
     /// O(p h) time and space.
-    pub(super) fn new(machine: &Hierarchy, processors: usize) -> Result<Boundaries, DpError> {
-        check_contiguous(machine, processors)?;
-        let between: Vec<usize> = (1..processors).map(|x| machine.shared_level(x - 1, x)).collect();
+    pub(super) fn new(machine: &Hierarchy, ranks: usize) -> Result<Boundaries, DpError> {
+        check_contiguous(machine, ranks)?;
+        let between: Vec<usize> = (1..ranks).map(|x| machine.shared_level(x - 1, x)).collect();
         let in_use = |level: &usize| between.contains(level);
         let in_use: Vec<usize> = (0..machine.levels().len()).filter(in_use).collect();
         let used = in_use.len();
         let outermost = used.saturating_sub(1);
-        let mut levels = vec![outermost; processors + 1];
+        let mut levels = vec![outermost; ranks + 1];
         let mut examples = vec![0; used];
         for (x, level) in (1..).zip(&between) {
             levels[x] = in_use.binary_search(level).expect("it is in use");
             examples[levels[x]] = x;
         }
-        let mut turns = vec![processors + 1; (processors + 1) * (used + 1)];
-        for x in (0..=processors).rev() {
+        let mut turns = vec![ranks + 1; (ranks + 1) * (used + 1)];
+        for x in (0..=ranks).rev() {
             for level in 0..used {
                 turns[x * (used + 1) + level] = match levels[x] >= level {
                     true => x,
@@ -70,8 +70,8 @@ impl Boundaries {
         (self.examples[level] - 1, self.examples[level])
     }
 
-    /// The first boundary from `x` on of at least this level, `p + 1` if there is none: the greatest
-    /// of `L[x..=y]` is `l` for `y` from `turn(x, l)` until before `turn(x, l + 1)`.
+    /// First boundary from `x` on of at least this level, `p + 1` if none exists: the greatest of `L[x..=y]` is `l` for
+    /// `y` from `turn(x, l)` until before `turn(x, l + 1)`.
     #[inline(always)]
     pub(super) fn turn(&self, x: Rank, level: Level) -> Rank {
         self.turns[x * (self.used() + 1) + level]
@@ -89,13 +89,13 @@ impl Boundaries {
 }
 
 /// Fails unless each group of each level consists of adjacent ranks.
-fn check_contiguous(machine: &Hierarchy, processors: usize) -> Result<(), DpError> {
+fn check_contiguous(machine: &Hierarchy, ranks: usize) -> Result<(), DpError> {
     let mut nodes_in_group = 1;
     for (index, level) in machine.levels().iter().enumerate() {
         nodes_in_group *= if index == 0 { 1 } else { level.members };
         // The last rank of each group so far.
         let mut last_of: HashMap<usize, Rank> = HashMap::new();
-        for rank in 0..processors {
+        for rank in 0..ranks {
             match last_of.insert(machine.node(rank) / nodes_in_group, rank) {
                 Some(before) if before + 1 < rank => {
                     return Err(DpError::NotContiguous {
@@ -129,11 +129,11 @@ mod tests {
     #[test]
     fn the_greatest_boundary_between_two_ranks_is_the_level_they_share() {
         let listed = Placement::Listed(vec![2, 2, 3, 0, 1, 1]);
-        for (placement, processors) in [(Placement::Block, 8), (Placement::Block, 3), (listed, 6)] {
+        for (placement, ranks) in [(Placement::Block, 8), (Placement::Block, 3), (listed, 6)] {
             let machine = machine(placement);
-            let boundaries = Boundaries::new(&machine, processors).unwrap();
-            for one in 0..processors {
-                for other in one + 1..processors {
+            let boundaries = Boundaries::new(&machine, ranks).unwrap();
+            for one in 0..ranks {
+                for other in one + 1..ranks {
                     let level = boundaries.greatest(one + 1, other);
                     let (x, y) = boundaries.example(level);
                     assert_eq!(machine.shared_level(x, y), machine.shared_level(one, other));
@@ -153,9 +153,8 @@ mod tests {
 
     #[test]
     fn groups_of_ranks_apart_are_named() {
-        let error = |placement, processors| {
-            Boundaries::new(&machine(placement), processors).unwrap_err().to_string()
-        };
+        let error =
+            |placement, ranks| Boundaries::new(&machine(placement), ranks).unwrap_err().to_string();
         let listed = error(Placement::Listed(vec![0, 2, 1]), 3);
         assert_eq!(
             listed,

@@ -1,4 +1,4 @@
-//! When a receiver copies its own block.
+//! Time at which a receiver copies its own block.
 
 use super::offers::Offer;
 use tuwtree_model::Scalar;
@@ -18,7 +18,7 @@ impl Class {
     /// All classes.
     pub const ALL: [Class; 2] = [Class::Adjacent, Class::CopyFirst];
 
-    /// The name by which users and documents call the class.
+    /// Name of the class in the command line and in documents.
     pub fn name(self) -> &'static str {
         match self {
             Class::Adjacent => "adjacent",

@@ -1,4 +1,4 @@
-//! What messages and copies take, by level and range.
+//! Costs of messages and copies, by level and range.
 
 use super::boundaries::{Boundaries, Level};
 use tuwtree_model::{
@@ -15,14 +15,14 @@ pub(super) struct Law<'a, T> {
     copies: Vec<T>,
 }
 
-/// What a message takes: lambda, and how long it occupies a port.
+/// Costs of a message: lambda, and its occupation of a port.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MessageCosts<T> {
     pub(super) latency: T,
     pub(super) occupancy: T,
 }
 
-/// A time beyond all that are stated: of what cannot be done, and of what takes too long.
+/// A time beyond all that can be stated: of impossible or too long acts.
 #[inline(always)]
 pub(super) fn beyond<T: Scalar>() -> T {
     T::from_units(T::LIMIT)
@@ -47,7 +47,7 @@ impl<'a, T: Scalar> Law<'a, T> {
         Law { machine, sizes, boundaries, copies }
     }
 
-    /// The same with a rank, if any, that is busy until some time rather than with its copy only.
+    /// Makes a rank busy until a given time, instead of its copy only.
     pub(super) fn with_busy_rank(mut self, busy: Option<(Rank, f64)>) -> Law<'a, T> {
         if let Some((rank, until)) = busy {
             self.copies[rank] = T::from_units(until.min(T::LIMIT / 4.0));
@@ -56,7 +56,7 @@ impl<'a, T: Scalar> Law<'a, T> {
     }
 
     /// `p`.
-    pub(super) fn processors(&self) -> usize {
+    pub(super) fn ranks(&self) -> usize {
         self.copies.len()
     }
 

@@ -12,9 +12,9 @@
 //!                      L[i..=q]      L[q+1..=j+1]
 //! ```
 //!
-//! So of the root `q` of `[i..j]` others need to know its time and its *type* `(a, b)`: what it pays to a
-//! rank just outside. As `q` moves right, `a` rises and `b` falls: a range has at most `2h - 1` types,
-//! however many ranks it has. `C(i,j)` is the least time for each of them.
+//! Of the root `q` of `[i..j]` other ranges need its time and its *type* `(a, b)`: the levels of its links to the ranks
+//! just outside. As `q` moves right, `a` rises and `b` falls: a range has at most `2h - 1` types, for any number of
+//! ranks. `C(i,j)` is the least time for each of them.
 //!
 //! ```text
 //!          i                k k+1            j
@@ -45,25 +45,23 @@
 //!  row k+1               | k+1 ........ j ........ end       receivers, or what senders offer
 //! ```
 //!
-//! So the inner loops run along two rows and only add and compare. A row keeps what its roots may send to
-//! their left: for each level `l` the best of those that pay exactly `l`, and of those that pay at most
-//! `l`. A receiver with `b` takes the latter at `l = b` and the former above.
+//! The inner loops therefore run along two rows and only add and compare. A row keeps the messages of its roots to
+//! their left: for each level `l` the best of roots that pay exactly `l`, and of roots that pay at most `l`. A receiver
+//! with `b` takes the latter at `l = b` and the former above.
 //!
 //! # Assumptions
 //! None on the laws: pieces, measured tables, any lambda, levels that are cheaper than those inside. Costs
 //! of a pair are the same both ways, so a scatter has the trees and times of the gather.
 //!
 //! # What this module does not do
-//! It knows one port, no wire that a node's ranks share, and no trees that start away from their own
-//! rank ([`wider`](crate::wider) does, on one level). Proof, times, what was tested: `docs/levels.md`.
+//! Limits: one port, no wire shared by a node's ranks, and no trees that start away from their own rank
+//! ([`wider`](crate::wider) has these, on one level). `docs/levels.md` has the proof, times, and tests.
 
 mod boundaries;
 mod class;
 pub mod grids;
 mod law;
 mod offers;
-#[cfg(test)]
-mod plain;
 mod rooted;
 mod row;
 mod side;
@@ -71,7 +69,7 @@ mod side;
 mod tests;
 mod tree;
 
-use crate::optimum::lone_processor;
+use crate::optimum::lone_rank;
 use crate::progress::Meter;
 use crate::table::{cells_with_root, triangle_cells};
 use crate::{DpError, Optimum, Progress};
@@ -132,17 +130,17 @@ pub(crate) fn optimal_with_busy_root(
     progress: &dyn Progress,
 ) -> Result<Optimum, DpError> {
     let (sizes, machine) = parts(problem)?;
-    let (processors, root) = (problem.processors(), problem.root().given());
-    let boundaries = Boundaries::new(machine, processors)?;
+    let (ranks, root) = (problem.ranks(), problem.root().given());
+    let boundaries = Boundaries::new(machine, ranks)?;
     let levels = boundaries.used();
-    let (needed, allowed) = (bytes(processors, root, levels), progress.memory_allowed());
+    let (needed, allowed) = (bytes(ranks, root, levels), progress.memory_allowed());
     if needed > allowed {
-        let fits = |&processors: &usize| bytes(processors, root, levels) <= allowed;
-        let most = most_that(processors, fits);
-        return Err(DpError::DoesNotFit { processors, needed, allowed, most });
+        let fits = |&ranks: &usize| bytes(ranks, root, levels) <= allowed;
+        let most = most_that(ranks, fits);
+        return Err(DpError::DoesNotFit { ranks, needed, allowed, most });
     }
     match machine.is_integral() {
-        _ if processors == 1 => Ok(lone_processor()),
+        _ if ranks == 1 => Ok(lone_rank()),
         true => {
             let law = Law::<i64>::new(machine, sizes, boundaries).with_busy_rank(busy);
             solve(&law, root, class, progress)
@@ -164,8 +162,8 @@ pub(crate) fn optimal_with_busy_root(
 /// O(p h).
 pub fn memory_needed(problem: &Problem) -> Result<u64, DpError> {
     let (_, machine) = parts(problem)?;
-    let boundaries = Boundaries::new(machine, problem.processors())?;
-    Ok(bytes(problem.processors(), problem.root().given(), boundaries.used()))
+    let boundaries = Boundaries::new(machine, problem.ranks())?;
+    Ok(bytes(problem.ranks(), problem.root().given(), boundaries.used()))
 }
 
 /// The blocks and the machine of a problem.
@@ -180,26 +178,26 @@ pub(crate) fn parts(problem: &Problem) -> Result<(&BlockSizes, &Hierarchy), DpEr
 }
 
 /// The bytes of the tables for so many ranks and levels in use.
-fn bytes(processors: usize, root: Option<Rank>, levels: usize) -> u64 {
+fn bytes(ranks: usize, root: Option<Rank>, levels: usize) -> u64 {
     let a_value = size_of::<f64>().max(size_of::<i64>()) as u64;
     // Times of at most 2h - 1 types, and three offers for each level.
     let in_range = (2 * levels).saturating_sub(1) + 3 * levels;
-    let in_sides = sides(processors, root).map(|(_, width)| triangle_cells(width) * in_range);
-    (in_sides.sum::<usize>() + rooted_cells(processors, root)) as u64 * a_value
+    let in_sides = sides(ranks, root).map(|(_, width)| triangle_cells(width) * in_range);
+    (in_sides.sum::<usize>() + rooted_cells(ranks, root)) as u64 * a_value
 }
 
 /// The first ranks and widths of the tables that do not hold a given root.
-fn sides(processors: usize, root: Option<Rank>) -> impl Iterator<Item = (Rank, usize)> {
-    let (one, other) = match root.map(|root| root.min(processors - 1)) {
-        None => ((0, processors), None),
-        Some(root) => ((0, root), Some((root + 1, processors - 1 - root))),
+fn sides(ranks: usize, root: Option<Rank>) -> impl Iterator<Item = (Rank, usize)> {
+    let (one, other) = match root.map(|root| root.min(ranks - 1)) {
+        None => ((0, ranks), None),
+        Some(root) => ((0, root), Some((root + 1, ranks - 1 - root))),
     };
     std::iter::once(one).chain(other)
 }
 
 /// How many ranges hold a given root.
-fn rooted_cells(processors: usize, root: Option<Rank>) -> usize {
-    root.map_or(0, |root| cells_with_root(processors, root.min(processors - 1)))
+fn rooted_cells(ranks: usize, root: Option<Rank>) -> usize {
+    root.map_or(0, |root| cells_with_root(ranks, root.min(ranks - 1)))
 }
 
 /// The greatest number from 1 until before `end` that holds, 0 if none does; lesser ones hold, too.
@@ -219,9 +217,9 @@ fn solve<T: Scalar>(
     class: Class,
     progress: &dyn Progress,
 ) -> Result<Optimum, DpError> {
-    let processors = law.processors();
+    let ranks = law.ranks();
     let table = fill(law, root, class, progress)?;
-    match law.units(table.value(processors)) {
+    match law.units(table.value(ranks)) {
         Some(value) => Ok(Optimum { tree: tree::tree(law, class, &table), value }),
         None => Err(DpError::TooLarge { total: law.total() }),
     }
@@ -234,11 +232,11 @@ fn fill<T: Scalar>(
     class: Class,
     progress: &dyn Progress,
 ) -> Result<Table<T>, DpError> {
-    let processors = law.processors();
-    let cells = sides(processors, root).map(|(_, width)| triangle_cells(width)).sum::<usize>();
-    let mut meter = Meter::new(progress, cells + rooted_cells(processors, root));
+    let ranks = law.ranks();
+    let cells = sides(ranks, root).map(|(_, width)| triangle_cells(width)).sum::<usize>();
+    let mut meter = Meter::new(progress, cells + rooted_cells(ranks, root));
     Ok(match root {
-        None => Table::Free(Side::fill(law, class, (0, processors), &mut meter)?),
+        None => Table::Free(Side::fill(law, class, (0, ranks), &mut meter)?),
         Some(root) => Table::Rooted(Rooted::fill(law, class, root, &mut meter)?),
     })
 }

@@ -1,4 +1,4 @@
-//! What the roots of one range may send to their right.
+//! Messages of the roots of one range to their right.
 
 use super::boundaries::Level;
 use super::law::{Law, MessageCosts, beyond};
@@ -15,9 +15,9 @@ pub(super) struct Offer<T> {
 /// Messages to the right by level, as [`Offers`](super::row::Offers) are to the left.
 #[derive(Clone, Debug)]
 pub(super) struct OffersToRight<T> {
-    /// Of roots that pay this level, and none less; `None` if there are none.
+    /// Of roots that pay exactly this level; `None` if none do.
     exact: Vec<Option<Offer<T>>>,
-    /// Of those that pay at most this level to a rank just outside.
+    /// Of roots that pay at most this level to a rank just outside.
     up_to: Vec<Option<Offer<T>>>,
 }
 
@@ -27,7 +27,7 @@ impl<T: Scalar> OffersToRight<T> {
         OffersToRight { exact: Vec::new(), up_to: Vec::new() }
     }
 
-    /// Those of the roots of `[i..k]`, given their times. O(h^2).
+    /// Messages of the roots of `[i..k]`, given their times. O(h^2).
     pub(super) fn set(&mut self, law: &Law<'_, T>, row: &Row<T>, (i, k): (Rank, Rank)) {
         let levels = law.boundaries.used();
         self.exact.clear();
@@ -46,8 +46,8 @@ impl<T: Scalar> OffersToRight<T> {
         }
     }
 
-    /// The messages to a receiver that pays `level` to a rank just outside its range, without those
-    /// that are surely not the best.
+    /// Messages to a receiver that pays `level` to a rank just outside its range, without those
+    /// that are surely worse.
     #[inline]
     pub(super) fn to(&self, level: Level) -> impl Iterator<Item = Offer<T>> + '_ {
         let near = self.up_to[level];

@@ -30,7 +30,7 @@ impl<T: Scalar> Rooted<T> {
         root: Rank,
         meter: &mut Meter<'_>,
     ) -> Result<Rooted<T>, DpError> {
-        let (p, boundaries) = (law.processors(), &law.boundaries);
+        let (p, boundaries) = (law.ranks(), &law.boundaries);
         let before = Side::fill(law, class, (0, root), meter)?;
         let after = Side::fill(law, class, (root + 1, p - 1 - root), meter)?;
         let mut table = Rooted { root, before, after, rows: Vec::with_capacity(root + 1) };

@@ -6,8 +6,8 @@ use crate::DpError;
 use std::ops::Range;
 use tuwtree_model::{Rank, Scalar};
 
-/// What others need to know of the root `q` of a range `[i..j]` but its time: what it pays to a rank
-/// just outside, on either side.
+/// Levels of the links of the root `q` of a range `[i..j]` to the ranks just outside, on either side; with its time,
+/// all that other ranges need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Type {
     /// `a`: the greatest of `L[i..=q]`.
@@ -20,11 +20,11 @@ pub(super) struct Type {
 #[derive(Clone, Debug)]
 pub(super) struct Row<T> {
     first: Rank,
-    /// How many levels are in use.
+    /// Number of levels in use.
     used: usize,
     /// `C(i,j)` of type `(a, b)` at `a * used + b`.
     times: Vec<Span<T>>,
-    /// What the roots may send to their left, from level `L[i]` on.
+    /// Messages of the roots to their left, from level `L[i]` on.
     offers: Vec<Offers<T>>,
 }
 
@@ -38,11 +38,11 @@ pub(super) struct Span<T> {
 /// Messages of one level to the left, one for each last rank.
 #[derive(Clone, Debug)]
 pub(super) struct Offers<T> {
-    /// When the message of a root that pays this level, and none less, may occupy a port.
+    /// Span in which the message of a root that pays exactly this level may occupy a port.
     pub(super) exact: Span<T>,
-    /// The same for all roots that pay at most this level to a rank just outside.
+    /// Span for all roots that pay at most this level to a rank just outside.
     pub(super) up_to: Span<T>,
-    /// How long it occupies the port.
+    /// Time for which it occupies the port.
     pub(super) occupancy: Span<T>,
 }
 
@@ -145,8 +145,8 @@ impl<T: Scalar> Row<T> {
         Ok(())
     }
 
-    /// What roots may send to their left to a rank that pays `level`, which is at least `L[i]`, to one
-    /// just outside: on that level, which is marked, and on greater ones.
+    /// Messages of roots to their left to a rank that pays `level`, at least `L[i]`, to one just outside: on that
+    /// level, which is marked, and on greater ones.
     #[inline(always)]
     pub(super) fn offers_from(&self, level: Level) -> impl Iterator<Item = (bool, &Offers<T>)> {
         let lowest = self.used - self.offers.len();
@@ -183,7 +183,7 @@ impl<T: Scalar> Row<T> {
         of_level.iter().filter_map(|span| span.get(last)).fold(beyond(), T::least)
     }
 
-    /// The same to its right.
+    /// Least time of a message to the right.
     #[inline]
     pub(super) fn least_to_right(&self, level: Level, last: Rank) -> T {
         let of_level = self.times.iter().skip(level).step_by(self.used);
@@ -205,13 +205,13 @@ impl Type {
         Type { left: self.left.max(between), ..self }
     }
 
-    /// The same on the right.
+    /// Type after receiving on the right.
     #[inline(always)]
     pub(super) fn after_right(self, between: Level) -> Type {
         Type { right: self.right.max(between), ..self }
     }
 
-    /// All types that so many levels allow, by left and then by right level.
+    /// All types of this many levels, by left and then by right level.
     #[inline(always)]
     pub(super) fn all(used: usize) -> impl Iterator<Item = Type> {
         (0..used).flat_map(move |left| (0..used).map(move |right| Type { left, right }))

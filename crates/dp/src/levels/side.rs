@@ -1,4 +1,4 @@
-//! The ranges of some consecutive ranks, none of which is a given root.
+//! Ranges of some consecutive ranks without the given root.
 
 use super::Class;
 use super::boundaries::Level;

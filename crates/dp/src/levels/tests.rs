@@ -1,11 +1,13 @@
 //! The tables against the recurrence rank by rank, every tree, and the other engines.
 
-use super::plain::Times;
+mod plain;
+
 use super::row::Type;
 use super::{Boundaries, Class, Law, Table, fill, memory_needed, optimal};
-use crate::random::{Random, problems};
+use crate::tests::random::{Random, problems};
 use crate::wider::{self, BySize};
 use crate::{DpError, Method, PairMethod, Progress, optimal_per_pair};
+use plain::Times;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
@@ -84,10 +86,10 @@ impl Random {
     }
 
     /// A machine of so many levels whose groups are adjacent ranks, for so many of them.
-    fn machine(&mut self, processors: usize, levels: usize, laws: Laws) -> Hierarchy {
+    fn machine(&mut self, ranks: usize, levels: usize, laws: Laws) -> Hierarchy {
         let mut members: Vec<usize> = (0..levels).map(|_| 1 + self.below(4) as usize).collect();
         let inside: usize = members[..levels - 1].iter().product();
-        members[levels - 1] = processors.div_ceil(inside) + self.below(2) as usize;
+        members[levels - 1] = ranks.div_ceil(inside) + self.below(2) as usize;
         let levels = members.iter().enumerate().map(|(index, &members)| Level {
             name: format!("level {index}"),
             members,
@@ -97,13 +99,13 @@ impl Random {
         let gamma = self.below(4) as f64;
         let placement = match self.below(2) {
             0 => Placement::Block,
-            _ => Placement::Listed(self.adjacent_groups(&members, processors)),
+            _ => Placement::Listed(self.adjacent_groups(&members, ranks)),
         };
         Hierarchy::new(levels, placement, gamma).unwrap()
     }
 
     /// The nodes of so many ranks: groups in any order, not all of them full.
-    fn adjacent_groups(&mut self, members: &[usize], processors: usize) -> Vec<usize> {
+    fn adjacent_groups(&mut self, members: &[usize], ranks: usize) -> Vec<usize> {
         let mut nodes = vec![0];
         for &members in members[1..].iter().rev() {
             nodes = nodes
@@ -119,26 +121,26 @@ impl Random {
         }
         let mut places: Vec<usize> =
             nodes.into_iter().flat_map(|node| vec![node; members[0]]).collect();
-        while places.len() > processors {
+        while places.len() > ranks {
             places.remove(self.below(places.len() as u64) as usize);
         }
         places
     }
 
     /// A gather or scatter of blocks that are often empty, tiny or tied.
-    pub(super) fn problem(&mut self, processors: usize, levels: usize, laws: Laws) -> Problem {
-        let machine = self.machine(processors, levels, laws);
-        let sizes = self.blocks(processors);
+    pub(super) fn problem(&mut self, ranks: usize, levels: usize, laws: Laws) -> Problem {
+        let machine = self.machine(ranks, levels, laws);
+        let sizes = self.blocks(ranks);
         match self.below(2) {
             0 => Problem::gather(&sizes, &machine).unwrap(),
             _ => Problem::scatter(&sizes, &machine).unwrap(),
         }
     }
 
-    fn blocks(&mut self, processors: usize) -> BlockSizes {
+    fn blocks(&mut self, ranks: usize) -> BlockSizes {
         let largest = self.one_of(&[1, 3, 10, 100, 1000]);
         let empty = self.one_of(&[0, 0, 1, 4]);
-        BlockSizes::new((0..processors).map(|_| match self.below(8) < empty {
+        BlockSizes::new((0..ranks).map(|_| match self.below(8) < empty {
             true => 0,
             false => self.one_of(&[1, largest, largest / 2]) + self.below(largest),
         }))
@@ -164,7 +166,7 @@ fn value(problem: &Problem, class: Class, root: Root) -> f64 {
 
 /// The values of each root and of the best one.
 fn values(problem: &Problem, class: Class) -> Vec<f64> {
-    let given = (0..problem.processors()).map(Root::Given);
+    let given = (0..problem.ranks()).map(Root::Given);
     given.chain([Root::Best]).map(|root| value(problem, class, root)).collect()
 }
 
@@ -179,13 +181,13 @@ fn tables_are_the_recurrence_rank_by_rank_in_every_cell() {
     let mut random = Random(1);
     for (most, count) in problems(&[(6, 1000), (14, 1000), (30, 20)]) {
         for _ in 0..count {
-            let processors = 2 + random.below(most as u64 - 1) as usize;
+            let ranks = 2 + random.below(most as u64 - 1) as usize;
             let (levels, laws) = (random.levels(), random.laws());
-            let problem = random.problem(processors, levels, laws);
-            let root = random.below(processors as u64) as usize;
+            let problem = random.problem(ranks, levels, laws);
+            let root = random.below(ranks as u64) as usize;
             for class in Class::ALL {
                 let (sizes, machine) = super::parts(&problem).unwrap();
-                let boundaries = Boundaries::new(machine, processors).unwrap();
+                let boundaries = Boundaries::new(machine, ranks).unwrap();
                 let times = Times::new(&problem, class);
                 match machine.is_integral() {
                     true => {
@@ -206,9 +208,9 @@ fn tables_are_the_recurrence_rank_by_rank_in_every_cell() {
 
 fn check_free<T: Scalar>(law: &Law<'_, T>, class: Class, times: &Times) {
     let Table::Free(side) = fill(law, None, class, &()).unwrap() else { panic!() };
-    let (processors, boundaries) = (law.processors(), &law.boundaries);
-    for i in 0..processors {
-        for j in i..processors {
+    let (ranks, boundaries) = (law.ranks(), &law.boundaries);
+    for i in 0..ranks {
+        for j in i..ranks {
             let mut least: HashMap<(usize, usize), f64> = HashMap::new();
             for root in i..=j {
                 let of = (boundaries.greatest(i, root), boundaries.greatest(root + 1, j + 1));
@@ -227,7 +229,7 @@ fn check_free<T: Scalar>(law: &Law<'_, T>, class: Class, times: &Times) {
 fn check_rooted<T: Scalar>(law: &Law<'_, T>, class: Class, root: Rank, times: &Times) {
     let Table::Rooted(table) = fill(law, Some(root), class, &()).unwrap() else { panic!() };
     for i in 0..=root {
-        for j in root..law.processors() {
+        for j in root..law.ranks() {
             assert_eq!(table.row(i).at(j).units(), times.get(i, j, root), "[{i}..{j}] {law:?}");
         }
     }
@@ -238,9 +240,9 @@ fn without_overlap_adjacent_trees_are_those_of_the_programs_for_pairs() {
     let mut random = Random(2);
     for (levels, count) in problems(&[(1, 300), (2, 600), (3, 1000), (4, 300)]) {
         for _ in 0..count {
-            let processors = 1 + random.below(14) as usize;
-            let problem = random.problem(processors, levels, Laws::Linear);
-            let given = (0..processors).map(Root::Given);
+            let ranks = 1 + random.below(14) as usize;
+            let problem = random.problem(ranks, levels, Laws::Linear);
+            let given = (0..ranks).map(Root::Given);
             for root in given.chain([Root::Best]) {
                 let problem = rooted(&problem, root);
                 let known = optimal_per_pair(&problem, PairMethod::Hinges, &()).unwrap().value;
@@ -255,10 +257,10 @@ fn without_overlap_adjacent_trees_of_many_ranks_are_those_of_the_programs_for_pa
     let mut random = Random(9);
     for (most, count) in problems(&[(100, 30)]) {
         for _ in 0..count {
-            let processors = 30 + random.below(most as u64 - 30) as usize;
+            let ranks = 30 + random.below(most as u64 - 30) as usize;
             let levels = random.levels();
-            let problem = random.problem(processors, levels, Laws::Linear);
-            let given = Root::Given(random.below(processors as u64) as usize);
+            let problem = random.problem(ranks, levels, Laws::Linear);
+            let given = Root::Given(random.below(ranks as u64) as usize);
             for root in [given, Root::Best] {
                 let problem = rooted(&problem, root);
                 let known = optimal_per_pair(&problem, PairMethod::Hinges, &()).unwrap().value;
@@ -273,9 +275,9 @@ fn one_level_gives_what_one_law_for_all_gives() {
     let mut random = Random(3);
     for (most, count) in problems(&[(14, 2500)]) {
         for _ in 0..count {
-            let processors = 2 + random.below(most as u64 - 1) as usize;
+            let ranks = 2 + random.below(most as u64 - 1) as usize;
             let laws = random.laws();
-            let problem = random.problem(processors, 1, laws);
+            let problem = random.problem(ranks, 1, laws);
             let (sizes, machine) = super::parts(&problem).unwrap();
             let law = BySize {
                 sizes,
@@ -286,7 +288,7 @@ fn one_level_gives_what_one_law_for_all_gives() {
             let known = |root| {
                 wider::plain::table(&law, wider::Class::CopyFirst, root, &()).unwrap().value()
             };
-            let given = (0..processors).map(Root::Given);
+            let given = (0..ranks).map(Root::Given);
             let known: Vec<f64> = given.chain([Root::Best]).map(known).collect();
             assert_eq!(values(&problem, Class::CopyFirst), known, "{problem:?}");
         }
@@ -298,13 +300,14 @@ fn one_linear_level_gives_what_homogeneous_costs_give() {
     let mut random = Random(4);
     for (most, count) in problems(&[(30, 1000)]) {
         for _ in 0..count {
-            let processors = 2 + random.below(most as u64 - 1) as usize;
-            let problem = random.problem(processors, 1, Laws::Linear);
-            let costs = problem.costs().homogeneous(processors).unwrap();
+            let ranks = 2 + random.below(most as u64 - 1) as usize;
+            let problem = random.problem(ranks, 1, Laws::Linear);
+            let costs = problem.costs().homogeneous(ranks).unwrap();
             let homogeneous = problem.with_costs(costs).unwrap();
-            let given = Root::Given(random.below(processors as u64) as usize);
+            let given = Root::Given(random.below(ranks as u64) as usize);
             for root in [given, Root::Best] {
-                let plain = crate::optimal(&rooted(&homogeneous, root), Method::Plain, &());
+                let plain =
+                    crate::optimal_adjacent(&rooted(&homogeneous, root), Method::Plain, &());
                 let known = plain.unwrap().value;
                 assert_eq!(value(&problem, Class::Adjacent, root), known, "{problem:?}");
             }
@@ -313,8 +316,8 @@ fn one_linear_level_gives_what_homogeneous_costs_give() {
 }
 
 /// All trees of a class.
-fn every_tree(class: Class, processors: usize) -> Vec<Tree> {
-    let trees = ordered_trees::ordered_trees(ordered_trees::Class::Ordered, processors);
+fn every_tree(class: Class, ranks: usize) -> Vec<Tree> {
+    let trees = ordered_trees::ordered_trees(ordered_trees::Class::Ordered, ranks);
     match class {
         Class::Adjacent => trees.to_vec(),
         Class::CopyFirst => trees.iter().map(with_copies_first).collect(),
@@ -323,27 +326,25 @@ fn every_tree(class: Class, processors: usize) -> Vec<Tree> {
 
 fn with_copies_first(tree: &Tree) -> Tree {
     let mut steps = Vec::new();
-    for rank in 0..tree.processors() {
+    for rank in 0..tree.ranks() {
         if tree.degree(rank) > 0 {
             steps.push((rank, Step::Copy));
             steps.extend(tree.children(rank).map(|child| (rank, Step::Receive(child))));
         }
     }
-    Tree::new(tree.processors(), tree.root(), &steps).unwrap()
+    Tree::new(tree.ranks(), tree.root(), &steps).unwrap()
 }
 
 #[test]
 fn values_are_the_least_over_every_tree() {
     let mut random = Random(5);
-    for (processors, count) in
-        problems(&[(2, 300), (3, 600), (4, 800), (5, 600), (6, 200), (7, 10)])
-    {
+    for (ranks, count) in problems(&[(2, 300), (3, 600), (4, 800), (5, 600), (6, 200), (7, 10)]) {
         for class in Class::ALL {
-            let trees = every_tree(class, processors);
+            let trees = every_tree(class, ranks);
             for _ in 0..count {
                 let (levels, laws) = (random.levels(), random.laws());
-                let problem = random.problem(processors, levels, laws);
-                let mut least = vec![f64::INFINITY; processors];
+                let problem = random.problem(ranks, levels, laws);
+                let mut least = vec![f64::INFINITY; ranks];
                 for tree in &trees {
                     let time = completion_time(tree, &problem).unwrap().units();
                     least[tree.root()] = least[tree.root()].min(time);
@@ -356,8 +357,8 @@ fn values_are_the_least_over_every_tree() {
 
 #[test]
 fn copy_first_trees_are_those_of_the_wider_class_of_that_name() {
-    for (processors, count) in [(2, 2), (3, 8), (4, 40), (5, 224), (6, 1344)] {
-        let trees = every_tree(Class::CopyFirst, processors);
+    for (ranks, count) in [(2, 2), (3, 8), (4, 40), (5, 224), (6, 1344)] {
+        let trees = every_tree(Class::CopyFirst, ranks);
         assert_eq!(trees.len(), count);
         assert!(trees.iter().all(|tree| wider::Class::CopyFirst.check(tree).is_ok()));
     }
@@ -368,10 +369,10 @@ fn trees_are_of_their_class_and_attain_the_value_to_the_last_bit() {
     let mut random = Random(6);
     for (most, count) in problems(&[(14, 3000), (60, 200)]) {
         for _ in 0..count {
-            let processors = 1 + random.below(most as u64) as usize;
+            let ranks = 1 + random.below(most as u64) as usize;
             let (levels, laws) = (random.levels(), random.laws());
-            let problem = random.problem(processors, levels, laws);
-            let given = Root::Given(random.below(processors as u64) as usize);
+            let problem = random.problem(ranks, levels, laws);
+            let given = Root::Given(random.below(ranks as u64) as usize);
             let mut copy_first = f64::INFINITY;
             for (class, root) in [
                 (Class::CopyFirst, given),
@@ -431,7 +432,7 @@ fn only_blocks_and_machines_with_groups_of_adjacent_ranks_will_do() {
     let sizes = BlockSizes::new([1, 1, 1]).unwrap();
     let block = nodes_of_two(1.0, Placement::Block);
     let broadcast =
-        Problem::new(Operation::Broadcast, Vector { processors: 3, bytes: 2 }, &block).unwrap();
+        Problem::new(Operation::Broadcast, Vector { ranks: 3, bytes: 2 }, &block).unwrap();
     let equal = Homogeneous::new(1.0, 1.0, 1.0).unwrap();
     let round = nodes_of_two(1.0, Placement::RoundRobin);
     let apart = DpError::NotContiguous { level: "node".to_owned(), one: 0, other: 2 };
@@ -483,9 +484,9 @@ fn what_does_not_fit_is_refused_beforehand_and_what_would_fit_is_named() {
         let with = |memory| optimal(&problem, Class::CopyFirst, &Bounded::new(memory, u64::MAX));
         assert!(with(needed).is_ok());
         let allowed = needed - 1;
-        let error = DpError::DoesNotFit { processors: 40, needed, allowed, most: 39 };
+        let error = DpError::DoesNotFit { ranks: 40, needed, allowed, most: 39 };
         assert_eq!(with(allowed), Err(error));
-        let error = DpError::DoesNotFit { processors: 40, needed, allowed: 0, most: 0 };
+        let error = DpError::DoesNotFit { ranks: 40, needed, allowed: 0, most: 0 };
         assert_eq!(with(0), Err(error));
     }
 }

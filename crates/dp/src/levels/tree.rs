@@ -27,14 +27,14 @@ struct Subrange {
     of: Option<Type>,
 }
 
-/// Which of two neighbouring parts receives the other.
+/// The receiving one of two neighbouring parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Receiver {
     Left,
     Right,
 }
 
-/// What a root received last: its sender's part, and what it held before.
+/// A root's last message: the sender's part, and the root's part before.
 #[derive(Clone, Copy, Debug)]
 struct LastMessage {
     receiver: Receiver,
@@ -44,13 +44,13 @@ struct LastMessage {
 
 impl<T: Scalar> Table<T> {
     /// The least time over all ranks; 0 for a lone one.
-    pub(super) fn value(&self, processors: usize) -> T {
-        self.whole(processors).1
+    pub(super) fn value(&self, ranks: usize) -> T {
+        self.whole(ranks).1
     }
 
     /// All ranks, and their least time.
-    fn whole(&self, processors: usize) -> (Subrange, T) {
-        let (first, last) = (0, processors - 1);
+    fn whole(&self, ranks: usize) -> (Subrange, T) {
+        let (first, last) = (0, ranks - 1);
         match self {
             Table::Free(side) => {
                 let best = soonest(side.row(0).types(last));
@@ -96,12 +96,12 @@ fn soonest<T: Scalar>(types: impl Iterator<Item = (Type, T)>) -> Option<(Type, T
 /// # Complexity
 /// O(p^2 h^3) time in the worst case, a few scanned splits a rank as a rule; O(p) space.
 pub(super) fn tree<T: Scalar>(law: &Law<'_, T>, class: Class, table: &Table<T>) -> Tree {
-    let processors = law.processors();
+    let ranks = law.ranks();
     let unwinding = Unwinding { law, class, table };
     // Each subtree: the place of its parent's, and its part.
-    let mut subtrees = vec![table.whole(processors).0];
-    let mut received: Vec<Vec<(Receiver, usize)>> = Vec::with_capacity(processors);
-    let mut roots = Vec::with_capacity(processors);
+    let mut subtrees = vec![table.whole(ranks).0];
+    let mut received: Vec<Vec<(Receiver, usize)>> = Vec::with_capacity(ranks);
+    let mut roots = Vec::with_capacity(ranks);
     while let Some(&subtree) = subtrees.get(roots.len()) {
         let mut part = subtree;
         let mut messages = Vec::new();
@@ -115,7 +115,7 @@ pub(super) fn tree<T: Scalar>(law: &Law<'_, T>, class: Class, table: &Table<T>) 
         roots.push(part.first);
         received.push(messages);
     }
-    let mut steps = Vec::with_capacity(2 * processors);
+    let mut steps = Vec::with_capacity(2 * ranks);
     for (&root, messages) in roots.iter().zip(&received) {
         let start = steps.len();
         steps.extend(messages.iter().map(|&(_, child)| (root, Step::Receive(roots[child]))));
@@ -124,7 +124,7 @@ pub(super) fn tree<T: Scalar>(law: &Law<'_, T>, class: Class, table: &Table<T>) 
             steps.insert(start + usize::from(copies_later), (root, Step::Copy));
         }
     }
-    Tree::new(processors, roots[0], &steps).expect("joins make a tree")
+    Tree::new(ranks, roots[0], &steps).expect("joins make a tree")
 }
 
 /// Goes back through what the root of a part received.
@@ -201,7 +201,7 @@ impl<T: Scalar> Unwinding<'_, '_, T> {
         })
     }
 
-    /// When a receiver has the message of a range besides what it held.
+    /// Arrival of a range's message at a receiver, given its part before.
     fn joined(
         &self,
         rest: Subrange,

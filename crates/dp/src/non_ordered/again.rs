@@ -1,10 +1,9 @@
 //! The least time of all trees found once more, by another way than [`exact`](super::exact()) takes: what
 //! certifies it.
 //!
-//! Where all pairs share their costs, `exact` counts blocks of each size; here sets of ranks with their
-//! roots are distinguished, as for costs of each pair. Where those differ, `exact` takes sets by their
-//! number, and of the offers to a receiver those that may help; here sets are settled by their times,
-//! and every offer counts:
+//! If all pairs share their costs, `exact` counts blocks of each size; this oracle distinguishes sets of ranks with
+//! their roots. If costs differ, `exact` takes sets by their number, and of the offers to a receiver those that may
+//! help; this oracle settles sets by their times, and considers every offer:
 //!
 //! ```text
 //! settled, by time     {3}  {5}  {1,3}  {2}  {1,2,3} ...     the earliest that is left comes next: nothing that
@@ -31,14 +30,14 @@ pub struct FoundAgain {
     pub method: &'static str,
 }
 
-/// Up to so many processors this is done where costs differ from pair to pair.
+/// Largest number of ranks for costs that differ from pair to pair.
 pub const MOST_SETTLED: usize = 16;
 
 /// The least completion time of all trees for gather or scatter, with a given root or the best one, by another way
 /// than [`exact`](super::exact()) takes; for one port, however many the problem has.
 ///
 /// # Errors
-/// [`NonOrderedError`]: too many processors, a problem of another kind, times too large.
+/// [`NonOrderedError`]: too many ranks, a problem of another kind, times too large.
 ///
 /// # Complexity
 /// O(p 3^p) time, O(p 2^p) space, and p times as much of both where costs differ from pair to pair.
@@ -56,7 +55,7 @@ pub const MOST_SETTLED: usize = 16;
 /// assert_eq!(exact_again(&problem).unwrap().time, 13.0);
 /// ```
 pub fn exact_again(problem: &Problem) -> Result<FoundAgain, NonOrderedError> {
-    let p = problem.processors();
+    let p = problem.ranks();
     let (needed, is_shared) = (pairs::work(p), shared_law(problem)?);
     let found = match is_shared {
         true if needed <= MOST_WORK => FoundAgain {
@@ -75,13 +74,13 @@ pub fn exact_again(problem: &Problem) -> Result<FoundAgain, NonOrderedError> {
     }
 }
 
-/// A set of processors: a bit for each.
+/// A set of ranks: a bit for each.
 type Set = usize;
 
-/// What a settled set offers to a receiver.
+/// Offer of a settled set to a receiver.
 #[derive(Clone, Copy, Debug)]
-struct Message {
-    /// When it may begin,
+struct SetOffer {
+    /// Earliest start,
     arrives: f64,
     /// and how long it occupies the receiver's port.
     occupies: f64,
@@ -90,15 +89,15 @@ struct Message {
 /// Sets and their roots, settled by their times.
 struct Settling<'a> {
     problem: &'a Problem,
-    processors: usize,
-    /// Each processor's copy, as a receiver that is alone.
+    ranks: usize,
+    /// Each rank's copy, as a receiver that is alone.
     copy: Vec<f64>,
     /// `p` entries for each set: the least time known.
     time: Vec<f64>,
     /// For each set the roots with which it is settled.
     settled: Vec<Set>,
-    /// `p` entries for each set: what it offers to a receiver, an entry for each root that is settled.
-    offers: Vec<Vec<Message>>,
+    /// Offers to a receiver, `p` entries for each set, one for each settled root.
+    offers: Vec<Vec<SetOffer>>,
     /// By time, whose bits rise with it: it is not negative.
     next: BinaryHeap<Reverse<(u64, Set, Rank)>>,
 }
@@ -108,11 +107,11 @@ impl<'a> Settling<'a> {
     /// [`DpError::NoTree`] where links are missing.
     fn new(problem: &'a Problem) -> Result<Settling<'a>, DpError> {
         problem.check_links()?;
-        let p = problem.processors();
+        let p = problem.ranks();
         let copy = (0..p).map(|rank| units(problem.copy(rank))).collect();
         let mut settling = Settling {
             problem,
-            processors: p,
+            ranks: p,
             copy,
             time: vec![f64::INFINITY; p << p],
             settled: vec![0; 1 << p],
@@ -125,7 +124,7 @@ impl<'a> Settling<'a> {
 
     /// The least time of all with the root, if one is given.
     fn least_time(mut self) -> f64 {
-        let (all, wanted) = ((1 << self.processors) - 1, self.problem.root().given());
+        let (all, wanted) = ((1 << self.ranks) - 1, self.problem.root().given());
         while let Some(Reverse((bits, set, root))) = self.next.pop() {
             let is_settled = self.settled[set] >> root & 1 == 1;
             if set == all && wanted.is_none_or(|wanted| wanted == root) {
@@ -141,10 +140,9 @@ impl<'a> Settling<'a> {
     /// Joins a set and its root, whose time is known for good now, with all settled parts of the others.
     fn settle(&mut self, set: Set, root: Rank, others: Set) {
         self.settled[set] |= 1 << root;
-        let messages: Vec<Message> =
-            (0..self.processors).map(|receiver| self.message(set, root, receiver)).collect();
-        members(others)
-            .for_each(|rank| self.offers[set * self.processors + rank].push(messages[rank]));
+        let messages: Vec<SetOffer> =
+            (0..self.ranks).map(|receiver| self.message(set, root, receiver)).collect();
+        members(others).for_each(|rank| self.offers[set * self.ranks + rank].push(messages[rank]));
         let clock = self.clock(set, root);
         let mut part = others;
         while part > 0 {
@@ -152,29 +150,29 @@ impl<'a> Settling<'a> {
                 let time = after(self.clock(part, receiver), messages[receiver]);
                 self.relax(set | part, receiver, time);
             }
-            for offer in 0..self.offers[part * self.processors + root].len() {
-                let message = self.offers[part * self.processors + root][offer];
+            for offer in 0..self.offers[part * self.ranks + root].len() {
+                let message = self.offers[part * self.ranks + root][offer];
                 self.relax(set | part, root, after(clock, message));
             }
             part = (part - 1) & others;
         }
     }
 
-    /// When a receiver that holds a set is free.
+    /// Time at which a receiver that holds a set is free.
     fn clock(&self, set: Set, root: Rank) -> f64 {
         match set == 1 << root {
             true => self.copy[root],
-            false => self.time[set * self.processors + root],
+            false => self.time[set * self.ranks + root],
         }
     }
 
-    /// Notes a time of a set and its root, if it is less than what is known. A given root sends nothing.
+    /// Lowers the time of a set and its root. A given root sends nothing.
     fn relax(&mut self, set: Set, root: Rank, time: f64) {
         let given = self.problem.root().given();
         if given.is_some_and(|given| given != root && set >> given & 1 == 1) {
             return;
         }
-        let known = &mut self.time[set * self.processors + root];
+        let known = &mut self.time[set * self.ranks + root];
         if time < *known {
             *known = time;
             self.next.push(Reverse((time.to_bits(), set, root)));
@@ -182,12 +180,12 @@ impl<'a> Settling<'a> {
     }
 
     /// The message of a set from its root.
-    fn message(&self, set: Set, sender: Rank, receiver: Rank) -> Message {
+    fn message(&self, set: Set, sender: Rank, receiver: Rank) -> SetOffer {
         let bytes = members(set).map(|rank| self.problem.collective().copied(rank)).sum();
         let (from, to) = self.problem.collective().ends(sender, receiver);
         let costs = self.problem.costs();
-        let ready = self.time[set * self.processors + sender];
-        Message {
+        let ready = self.time[set * self.ranks + sender];
+        SetOffer {
             arrives: ready + units(costs.latency_between(from, to, bytes)),
             occupies: units(costs.transmission_between(from, to, bytes)),
         }
@@ -195,7 +193,7 @@ impl<'a> Settling<'a> {
 }
 
 /// The recurrence.
-fn after(clock: f64, message: Message) -> f64 {
+fn after(clock: f64, message: SetOffer) -> f64 {
     clock.max(message.arrives) + message.occupies
 }
 

@@ -1,4 +1,4 @@
-//! Ordered trees, but for some large blocks that go straight to the root.
+//! Ordered trees, except that some large blocks go straight to the root.
 //!
 //! What a root far from the large blocks loses by order, it regains in most cases by one exception:
 //! first it receives the largest blocks, directly; the rest comes along an ordered tree, in which
@@ -9,11 +9,11 @@
 //! block and received the large ones. The best consecutive tree for it is found ([`wider`]), also where costs
 //! are tables by size or copies are dear; where costs differ from pair to pair, the best copy-first tree.
 //!
-//! For so many processors that this takes long, it is where latency overlaps the best copy-first tree, and
-//! where none does the best of the trees that join adjacent ranges, but that everybody may copy before the first message, also a processor that receives from its left
-//! only, which the recurrence of adjacent trees makes copy afterwards (OPT eq. 6). To the programs that
-//! is an ordinary problem, with two empty blocks after each: a processor that has an empty block on its
-//! right may copy while it waits.
+//! For numbers of ranks at which this takes long, the result is the best copy-first tree if latency overlaps; else the
+//! best of the trees that join adjacent ranges, in which every rank may copy before the first message, even one that
+//! receives from its left only, which the recurrence of adjacent trees makes copy afterwards (OPT eq. 6). To the
+//! programs that is an ordinary problem, with two empty blocks after each: a rank that has an empty block on its right
+//! may copy while it waits.
 
 use super::NonOrderedError;
 use super::arrangement::{Arrangement, Receivers, descending};
@@ -22,7 +22,7 @@ use super::sorted::ORDER_CELLS;
 use crate::blocks::{Blocks, shares_one_law};
 use crate::optimum::{SETTLING_CELLS, finds_consecutive, ordered_tree};
 use crate::wider::{self, Class, Overlapping};
-use crate::{DpError, Progress, default_method, optimal, optimal_ordered};
+use crate::{DpError, Progress, default_method, optimal, optimal_adjacent};
 use tuwtree_model::{
     CostModel, Ports, Problem, Rank, Root, Scalar, ScaledSizes, Time, TimeError, Tree,
     completion_time,
@@ -43,7 +43,7 @@ use tuwtree_model::{
 ///
 /// # Complexity
 /// Some [`ORDER_CELLS`] table cells, `most + 1` times; beyond them that of
-/// [`optimal`](crate::optimal) for three times as many processors. Where costs differ from pair to pair,
+/// [`optimal_adjacent`](crate::optimal_adjacent) for three times as many ranks. Where costs differ from pair to pair,
 /// `most + 1` times that of [`levels::optimal`](crate::levels::optimal) or
 /// [`optimal_per_pair`](crate::optimal_per_pair) for each root.
 ///
@@ -51,14 +51,14 @@ use tuwtree_model::{
 /// Root 2 copies for 1000, while 0 and 1 come together, and receives both: 100 + 6 more. In an ordered
 /// tree it receives both first and copies then, or receives them one by one.
 /// ```
-/// use tuwtree_dp::{Method, non_ordered::direct, optimal};
+/// use tuwtree_dp::{Method, non_ordered::direct, optimal_adjacent};
 /// use tuwtree_model::{BlockSizes, Homogeneous, Problem, Root, completion_time};
 /// let sizes = BlockSizes::new([1, 5, 1000]).unwrap();
 /// let problem = Problem::gather(&sizes, Homogeneous::new(100.0, 1.0, 1.0).unwrap()).unwrap();
 /// let problem = problem.with_root(Root::Given(2)).unwrap();
 /// let tree = direct(&problem, 0, &()).unwrap();
 /// assert_eq!(completion_time(&tree, &problem).unwrap().units(), 1106.0);
-/// assert_eq!(optimal(&problem, Method::Plain, &()).unwrap().value, 1206.0);
+/// assert_eq!(optimal_adjacent(&problem, Method::Plain, &()).unwrap().value, 1206.0);
 /// ```
 pub fn direct(
     problem: &Problem,
@@ -75,7 +75,7 @@ pub fn direct(
     }
 }
 
-/// The same at linear costs that all pairs share, with gamma <= beta.
+/// Linear costs that all pairs share, with gamma <= beta.
 fn at_shared_costs(
     blocks: Blocks<'_>,
     most: usize,
@@ -89,14 +89,14 @@ fn at_shared_costs(
     let mut best = match root {
         Root::Given(_) => None,
         Root::Best | Root::None if is_consecutive || costs.overlaps() => {
-            let tree = optimal_ordered(&judged, ORDER_CELLS, progress)?.tree;
+            let tree = optimal(&judged, ORDER_CELLS, progress)?.tree;
             Some((completion_time(&tree, &judged)?, tree))
         }
         Root::Best | Root::None => {
             let arrangement = with_fillers(&[], blocks)?;
             let method = default_method(&arrangement.problem);
-            let optimum = optimal(&arrangement.problem, method, progress)?;
-            let tree = arrangement.receivers(&optimum.tree, sizes.processors()).tree();
+            let optimum = optimal_adjacent(&arrangement.problem, method, progress)?;
+            let tree = arrangement.receivers(&optimum.tree, sizes.ranks()).tree();
             Some((completion_time(&tree, &judged)?, tree))
         }
     };
@@ -149,7 +149,7 @@ fn at_any_costs(
 struct Fastest<'a> {
     problem: &'a Problem,
     found: Option<(Time, Tree)>,
-    /// Why there was none in the first place where links are missing.
+    /// Error without direct senders, where links are missing.
     without_tree: Option<DpError>,
 }
 
@@ -179,14 +179,14 @@ impl Fastest<'_> {
     }
 }
 
-/// lambda and occupancy of the message with a processor's own block to the root.
+/// lambda and occupancy of the message with a rank's own block to the root.
 fn direct_message(problem: &Problem, sender: Rank, root: Rank) -> Result<(Time, Time), TimeError> {
     let bytes = problem.collective().copied(sender);
     let arrival = problem.arrival(sender, root, bytes, Time::ZERO)?;
     Ok((arrival, problem.edge(sender, root, bytes)?))
 }
 
-/// The best tree at any costs in which this root first receives from these processors.
+/// The best tree at any costs in which this root first receives from these ranks.
 fn with_rest(
     problem: &Problem,
     (root, direct): (Rank, &[Rank]),
@@ -202,21 +202,21 @@ fn with_rest(
     for &((arrival, occupancy), _) in &messages {
         clock = problem.costs().sum(clock.later(arrival), occupancy)?;
     }
-    let processors = problem.processors();
-    let rest: Vec<Rank> = (0..processors).filter(|rank| !direct.contains(rank)).collect();
-    let mut receivers = Receivers::new(processors);
+    let ranks = problem.ranks();
+    let rest: Vec<Rank> = (0..ranks).filter(|rank| !direct.contains(rank)).collect();
+    let mut receivers = Receivers::new(ranks);
     receivers.root = root;
     if rest.len() > 1 {
         let arrangement = Arrangement::of_ranks(&rest, problem, Root::Given(root));
         let busy = (!direct.is_empty()).then_some(clock.units());
         let found = optimal_at_any_costs(&arrangement.problem, busy, ORDER_CELLS, progress)?;
-        receivers = arrangement.receivers(&found.tree, processors);
+        receivers = arrangement.receivers(&found.tree, ranks);
     }
     receivers.children[root].splice(0..0, messages.into_iter().map(|(_, sender)| sender));
     Ok(receivers.tree())
 }
 
-/// The best tree in which this root first receives from these processors, and then along a tree of a class.
+/// The best tree in which this root first receives from these ranks, and then along a tree of a class.
 fn with_class(
     blocks: Blocks<'_>,
     (root, direct): (Rank, &[Rank]),
@@ -244,19 +244,19 @@ fn with_class(
             wider::optimal_copy_first_with_busy_root(sizes, &costs, busy_root, progress)?
         }
     };
-    let mut receivers = arrangement.receivers(&found.tree, blocks.sizes.processors());
+    let mut receivers = arrangement.receivers(&found.tree, blocks.sizes.ranks());
     receivers.children[root].splice(0..0, direct.iter().copied());
     Ok(receivers.tree())
 }
 
-/// Which processors are direct senders.
+/// Flags of the direct senders.
 fn flags(blocks: Blocks<'_>, direct: &[Rank]) -> Vec<bool> {
-    let mut is_direct = vec![false; blocks.sizes.processors()];
+    let mut is_direct = vec![false; blocks.sizes.ranks()];
     direct.iter().for_each(|&rank| is_direct[rank] = true);
     is_direct
 }
 
-/// All processors but the direct senders, each with two fillers on its right.
+/// All ranks but the direct senders, each with two fillers on its right.
 ///
 /// With a single filler after each, the programs would have to decide whose it is.
 fn with_fillers(direct: &[Rank], blocks: Blocks<'_>) -> Result<Arrangement, DpError> {
@@ -268,7 +268,7 @@ fn with_fillers(direct: &[Rank], blocks: Blocks<'_>) -> Result<Arrangement, DpEr
     Arrangement::new(places, blocks)
 }
 
-/// The best tree in which this root first receives from these processors.
+/// The best tree in which this root first receives from these ranks.
 fn with_direct(
     blocks: Blocks<'_>,
     root: Rank,
@@ -282,7 +282,7 @@ fn with_direct(
     } else {
         rest::<f64>(blocks, (root, direct), &arrangement, progress)
     }?;
-    let mut receivers = arrangement.receivers(&tree, blocks.sizes.processors());
+    let mut receivers = arrangement.receivers(&tree, blocks.sizes.ranks());
     receivers.children[root].splice(0..0, direct.iter().copied());
     Ok(receivers.tree())
 }

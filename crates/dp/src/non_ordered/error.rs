@@ -1,9 +1,9 @@
-//! Why there is no non-ordered tree.
+//! Errors of non-ordered trees.
 
 use crate::DpError;
 use tuwtree_model::TimeError;
 
-/// Why a non-ordered tree was not computed.
+/// Reason for which a non-ordered tree was not computed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum NonOrderedError {
     /// The exact solver would take too long.
@@ -16,14 +16,14 @@ pub enum NonOrderedError {
         /// The most steps that are allowed.
         allowed: u64,
     },
-    /// More processors than the exact solver for several ports takes.
+    /// More ranks than the exact solver for several ports takes.
     #[error(
-        "{processors} processes; with several ports, the exact solver takes at most {}",
+        "{ranks} processes; with several ports, the exact solver takes at most {}",
         super::MOST_ON_PORTS
     )]
     TooManyForPorts {
-        /// How many there are.
-        processors: usize,
+        /// Number of ranks.
+        ranks: usize,
     },
     /// An ordered problem on the way has no solution.
     #[error(transparent)]

@@ -15,14 +15,14 @@ use tuwtree_model::{
     BlockSizes, CostModel, Ports, Problem, Rank, Root, Scalar, ScaledSizes, Time, Tree,
 };
 
-/// What [`exact`] does in a moment: 3^16 steps.
+/// Steps that [`exact`] takes within a moment: 3^16.
 pub const WORK_AT_ONCE: u64 = 43_046_721;
 
 /// The most steps that [`exact`] takes; some seconds.
 pub const MOST_WORK: u64 = 1_000_000_000;
 
-/// How many steps [`exact`] would take with one port, `u64::MAX` if there are more: the pairs of a state and
-/// a part of it. Where costs differ from pair to pair, those of a receiver, what it has, and a part of that.
+/// Number of steps of [`exact`] with one port, `u64::MAX` if there are more: the pairs of a state and a part of it. If
+/// costs differ from pair to pair: triples of a receiver, its set, and a part of that.
 ///
 /// For `n` blocks with distinct sizes, that do not count the root's, `3^n`; `p 3^(p-1)` where costs differ.
 ///
@@ -43,22 +43,22 @@ pub const MOST_WORK: u64 = 1_000_000_000;
 /// assert_eq!(work(&[5, 1, 1, 1, 1]), 15);
 /// ```
 pub fn exact_work(problem: &Problem) -> Result<u64, DpError> {
-    Ok(match Law::of(problem)? {
-        Law::OnePort(blocks) => States::new(blocks).work(),
-        Law::Shared(sizes) => States::of_all(sizes, problem.root()).work(),
-        Law::Pairs => pairs::work(problem.processors()),
+    Ok(match CostForm::of(problem)? {
+        CostForm::OnePort(blocks) => States::new(blocks).work(),
+        CostForm::Shared(sizes) => States::of_all(sizes, problem.root()).work(),
+        CostForm::Pairs => pairs::work(problem.ranks()),
     })
 }
 
 /// A best tree of all for gather or scatter, ordered or not, with a given root or the best one, for any
 /// costs, through as many ports as the problem has.
 ///
-/// For gamma > beta, and for costs that are not linear or part of whose latency overlaps, empty blocks and
-/// all roots take part; otherwise see the [module](super#what-makes-it-simpler-than-ordered-trees).
+/// For gamma > beta, and for costs that are not linear or overlap partly, empty blocks and all roots take part;
+/// otherwise see the [module](super#what-makes-it-simpler-than-ordered-trees).
 ///
 /// # Errors
 /// [`NonOrderedError`]: more than [`MOST_WORK`] steps with one port, more than
-/// [`MOST_ON_PORTS`](super::MOST_ON_PORTS) processors with several; a problem of another kind, times
+/// [`MOST_ON_PORTS`](super::MOST_ON_PORTS) ranks with several; a problem of another kind, times
 /// too large.
 ///
 /// # Complexity
@@ -67,11 +67,10 @@ pub fn exact_work(problem: &Problem) -> Result<u64, DpError> {
 /// NP-hard for any number of ports (OPT Theorems 6 and 7).
 ///
 /// # Source
-/// OPT Proposition 2. For `X` without a root, `T[X]` is the least over nonempty proper parts `Y` of
-/// `max(K[X - Y], T[Y] + lambda(Y)) + comm(Y)`, where `K = T` but for single blocks, which are copied as
-/// receivers and ready at 0 as senders; the same for the sets with a given root. It asks for nothing but
-/// that this rises with both times, so that any lambda and comm will do. Where costs differ from pair to
-/// pair, the root of `Y` is part of its state.
+/// OPT Proposition 2. For `X` without a root, `T[X]` is the least over nonempty proper parts `Y` of `max(K[X - Y],
+/// T[Y] + lambda(Y)) + comm(Y)`, where `K = T` except for single blocks, which are copied as receivers and ready at 0 as
+/// senders; likewise for the sets with a given root. It requires only that this rises with both times, so that any
+/// lambda and comm will do. If costs differ from pair to pair, the root of `Y` is part of its state.
 ///
 /// # Example
 /// Root 3 is far from the large block 0. Direct it takes 1 + 9; then 1 and 2 together, 1 + 2.
@@ -96,23 +95,23 @@ pub fn exact(problem: &Problem) -> Result<Tree, NonOrderedError> {
     if needed > MOST_WORK {
         return Err(NonOrderedError::TooMuchWork { needed, allowed: MOST_WORK });
     }
-    match Law::of(problem)? {
-        Law::OnePort(blocks) => one_ported(blocks),
-        Law::Shared(sizes) => Ok(by_size(problem, sizes)?),
-        Law::Pairs => pairs::exact(problem),
+    match CostForm::of(problem)? {
+        CostForm::OnePort(blocks) => one_ported(blocks),
+        CostForm::Shared(sizes) => Ok(by_size(problem, sizes)?),
+        CostForm::Pairs => pairs::exact(problem),
     }
 }
 
-/// Whether all pairs share the costs, whatever these are.
+/// True if all pairs have equal costs, of any form.
 ///
 /// # Errors
 /// [`DpError::Rootless`], [`DpError::NeedsBlocks`].
 pub(super) fn shared_law(problem: &Problem) -> Result<bool, DpError> {
-    Ok(!matches!(Law::of(problem)?, Law::Pairs))
+    Ok(!matches!(CostForm::of(problem)?, CostForm::Pairs))
 }
 
-/// What is known of a problem's costs.
-enum Law<'p> {
+/// Form of a problem's costs.
+enum CostForm<'p> {
     /// The homogeneous ones of the one-port model.
     OnePort(Blocks<'p>),
     /// All pairs share them, whatever they are.
@@ -121,16 +120,16 @@ enum Law<'p> {
     Pairs,
 }
 
-impl<'p> Law<'p> {
+impl<'p> CostForm<'p> {
     /// # Errors
     /// [`DpError::Rootless`], [`DpError::NeedsBlocks`].
-    fn of(problem: &'p Problem) -> Result<Law<'p>, DpError> {
+    fn of(problem: &'p Problem) -> Result<CostForm<'p>, DpError> {
         let operation = problem.operation();
         let sizes = checked(problem)?.blocks().ok_or(DpError::NeedsBlocks { operation })?;
         Ok(match Blocks::of(problem) {
-            Ok(blocks) => Law::OnePort(blocks),
-            Err(_) if shares_one_law(problem) => Law::Shared(sizes),
-            Err(_) => Law::Pairs,
+            Ok(blocks) => CostForm::OnePort(blocks),
+            Err(_) if shares_one_law(problem) => CostForm::Shared(sizes),
+            Err(_) => CostForm::Pairs,
         })
     }
 }
@@ -172,9 +171,9 @@ fn by_size(problem: &Problem, sizes: &BlockSizes) -> Result<Tree, DpError> {
     }
 }
 
-/// What messages and copies take, by the state that they hold.
+/// Costs of messages and copies, by the state that they hold.
 trait StateCosts<T> {
-    /// The time of a processor's copy of its own block.
+    /// The time of a rank's copy of its own block.
     fn copy(&self, rank: Rank) -> T;
 
     /// lambda and occupancy of a message with these counts of blocks of the classes; both 0 for no data.
@@ -218,8 +217,8 @@ impl StateCosts<f64> for BySize<'_> {
         let block = |class: usize| self.sizes.block(states.classes[class][0]);
         let bytes = digits.iter().enumerate().map(|(class, &count)| count as u64 * block(class));
         let (bytes, costs) = (bytes.sum(), self.problem.costs());
-        // Of a lone processor, nothing is asked.
-        let other = usize::from(states.processors > 1);
+        // Of a lone rank, nothing is asked.
+        let other = usize::from(states.ranks > 1);
         let units = |time: Result<Time, _>| time.map_or(f64::INFINITY, Time::units);
         (
             units(costs.latency_between(0, other, bytes)),
@@ -228,12 +227,12 @@ impl StateCosts<f64> for BySize<'_> {
     }
 }
 
-/// What subtrees may hold: counts of each distinct size, numbered in mixed radix.
+/// Possible contents of subtrees: counts of each distinct size, numbered in mixed radix.
 struct States {
-    processors: usize,
+    ranks: usize,
     /// The given root, which no state counts; none if it is to be found.
     root: Option<Rank>,
-    /// The processors with each size, the most frequent size first.
+    /// The ranks with each size, the most frequent size first.
     classes: Vec<Vec<Rank>>,
     /// The class of empty blocks, if they take part.
     empty: Option<usize>,
@@ -264,7 +263,7 @@ impl States {
         let mut classes: Vec<Vec<Rank>> = by_size.into_values().collect();
         classes.sort_by_key(|ranks| std::cmp::Reverse(ranks.len()));
         let empty = classes.iter().position(|ranks| sizes.block(ranks[0]) == 0);
-        States { processors: sizes.processors(), root, classes, empty }
+        States { ranks: sizes.ranks(), root, classes, empty }
     }
 
     /// The pairs of a state and a part of it.
@@ -325,11 +324,11 @@ struct StateTable<'s, T> {
     states: &'s States,
     /// `comm` of the state in one message.
     sent: Vec<T>,
-    /// When the message of a subtree with these blocks can come: lambda after that is ready to send.
+    /// Earliest arrival of the message of a subtree with these blocks: lambda after it is ready to send.
     arrived: Vec<T>,
-    /// When a receiver that is one of them can have collected these blocks.
+    /// Earliest time at which a receiver among these blocks has collected them.
     kept: Vec<T>,
-    /// When the given root can have received these blocks.
+    /// Earliest time at which the given root has received these blocks.
     rooted: Vec<T>,
 }
 
@@ -363,12 +362,12 @@ impl<'s, T: Scalar> StateTable<'s, T> {
         table
     }
 
-    /// When a root can have everything.
+    /// Earliest time at which a root has everything.
     fn value(&self) -> T {
         let whole = self.states.count() - 1;
         match self.states.root {
             Some(_) => self.rooted[whole],
-            None if self.states.processors == 1 => T::ZERO,
+            None if self.states.ranks == 1 => T::ZERO,
             None => self.kept[whole],
         }
     }
@@ -387,7 +386,7 @@ impl<'s, T: Scalar> StateTable<'s, T> {
         (time, rooted)
     }
 
-    /// The last message by which `kept` collects a state, of several the first.
+    /// Last message by which `kept` collects a state, the first of equals.
     fn last_part(&self, state: usize, kept: &[T]) -> usize {
         let target = kept[state];
         let mut found = None;
@@ -402,13 +401,13 @@ impl<'s, T: Scalar> StateTable<'s, T> {
         found.expect("a state's time is that of its last message")
     }
 
-    /// Who receives from whom in a best tree.
+    /// Receivers and senders of an optimal tree.
     fn receivers(&self) -> Receivers {
         let whole = self.states.count() - 1;
         let mut unused: Vec<_> =
             self.states.classes.iter().map(|ranks| ranks.iter().copied()).collect();
         let mut take = |class: usize| unused[class].next().expect("states count unused blocks");
-        let mut receivers = Receivers::new(self.states.processors);
+        let mut receivers = Receivers::new(self.states.ranks);
         // Receivers, and the states of the messages that they receive.
         let mut pending = Vec::new();
         match self.states.root {
@@ -433,7 +432,7 @@ impl<'s, T: Scalar> StateTable<'s, T> {
         receivers
     }
 
-    /// The class of the block of the processor that collects a state, and the messages that it
+    /// The class of the block of the rank that collects a state, and the messages that it
     /// receives, first to last.
     fn messages(&self, mut state: usize) -> (usize, Vec<usize>) {
         let mut messages = Vec::new();

@@ -8,8 +8,8 @@
 //! | solver | trees | time | caveat |
 //! |---|---|---|---|
 //! | [`exact`](exact()) | all | O(3^p), or polynomial for few distinct sizes | [`exact_work`] says how much |
-//! | [`exact`](exact()), costs of each pair | all | O(p 3^p) | up to 17 processors |
-//! | [`exact`](exact()), several ports | all | O(p 3^p) and more | up to 9 processors |
+//! | [`exact`](exact()), costs of each pair | all | O(p 3^p) | up to 17 ranks |
+//! | [`exact`](exact()), several ports | all | O(p 3^p) and more | up to 9 ranks |
 //! | [`exact_again`] | all | O(p 3^p) and more | the time only, by another way: a check of `exact` |
 //! | [`sorted`](sorted()) | ordered after sorting | as the ordered program's | not exact |
 //! | [`search`](search()) | ordered after some permutation | steps times that | small problems |
@@ -20,12 +20,12 @@
 //! levels and for pairs find the trees, from the costs as they are.
 //!
 //! `treegen` has constructions without search. How far a tree is from the best, a bound tells
-//! ([`tuwtree_model::best_lower_bound`]).
+//! ([`tuwtree_bounds::best_lower_bound`]).
 //!
 //! # What makes it simpler than ordered trees
 //! With one port every receiver copies its own block first, at any costs: a copy that waits for a message only
 //! delays. In the one-port model, at homogeneous costs:
-//! - With gamma <= beta a processor with a largest block is a best root
+//! - With gamma <= beta a rank with a largest block is a best root
 //!   ([`tuwtree_model::largest_block`]).
 //! - With gamma <= beta empty blocks do not matter: all are received by the root, for nothing. (With
 //!   gamma > beta they may relay what others would have to copy.)

@@ -1,13 +1,12 @@
-//! A problem whose processors are put into other orders, and the best ordered tree for each.
+//! A problem whose ranks are put into other orders, and the best ordered tree for each.
 //!
-//! With linear costs that all pairs share, an order is that of the blocks, and the fast programs find its
-//! tree. With any other costs a processor takes its links and its copies along: the processors at the
-//! places of an order pay what they pay wherever they are. So its tree is found by the programs for tables
-//! by size, for levels and for pairs, from the costs as they are.
+//! With linear costs that all pairs share, an order is that of the blocks, and the fast programs find its tree. With
+//! any other costs a rank takes its links and its copies along: the ranks at the places of an order pay their own costs
+//! anywhere. The programs for tables by size, for levels and for pairs then find its tree, from the costs as they are.
 //!
 //! ```text
 //! costs                              trees for an order           time
-//! linear, shared by all pairs        consecutive                  as [`optimal_ordered`]
+//! linear, shared by all pairs        consecutive                  as [`optimal`]
 //! by size, shared by all pairs       consecutive, or copy-first   O(p^3) times the distinct copies, or O(p^3)
 //! levels, groups of adjacent places  copy-first                   O(p^3)
 //! others                             copy-first                   O(p^4), on `h` levels O(p^4 h)
@@ -17,19 +16,19 @@ use super::arrangement::{Arrangement, by_falling_blocks};
 use crate::blocks::{Blocks, shares_one_law};
 use crate::per_pair::optimal_copying_first;
 use crate::wider::{self, Class, LawBySize};
-use crate::{DpError, Optimum, Progress, levels, optimal_ordered};
+use crate::{DpError, Optimum, Progress, levels, optimal};
 use tuwtree_model::{BlockSizes, Ports, Problem, Rank, Root, largest_block};
 
-/// What orders are made of.
+/// Source of orders, by costs.
 pub(super) enum Orders<'p> {
     /// Linear costs that all pairs share. With gamma <= beta empty blocks do not matter, and have no places.
     Shared(Blocks<'p>),
-    /// Any costs, on one port. Whoever has no data may still relay that of others.
+    /// Any costs, on one port. A rank without data may still relay.
     Any(Problem),
 }
 
 impl<'p> Orders<'p> {
-    /// The orders of a problem's processors.
+    /// The orders of a problem's ranks.
     ///
     /// # Errors
     /// [`DpError::Rootless`], [`DpError::NeedsBlocks`].
@@ -73,7 +72,7 @@ impl<'p> Orders<'p> {
         self.root().given().unwrap_or_else(|| largest_block(self.sizes()))
     }
 
-    /// Who is put around the likely root, largest block first, of equal ones the least rank.
+    /// Ranks around the likely root, largest block first, of equal ones the least rank.
     pub(super) fn others(&self) -> Vec<Rank> {
         let root = self.likely_root();
         match self {
@@ -84,12 +83,12 @@ impl<'p> Orders<'p> {
         }
     }
 
-    /// An optimum among the ordered trees over these processors, in this order, with this root, which is
-    /// among them if it is given; all others send to the root. With one law for all pairs it is one among
-    /// consecutive trees if so many table cells suffice.
+    /// An optimum among the ordered trees over these ranks, in this order, with this root, which is among them if it is
+    /// given; all other ranks send to the root. With one law for all pairs it is optimal among consecutive trees if
+    /// this many table cells suffice.
     ///
     /// # Errors
-    /// As [`optimal_ordered`]; [`DpError::NoOrderedTree`] where this order lacks links.
+    /// As [`optimal`]; [`DpError::NoOrderedTree`] where this order lacks links.
     pub(super) fn arranged(
         &self,
         places: &[Rank],
@@ -101,7 +100,7 @@ impl<'p> Orders<'p> {
             Orders::Shared(blocks) => {
                 let places = places.iter().copied().map(Some).collect();
                 let arrangement = Arrangement::new(places, Blocks { root, ..*blocks })?;
-                let found = optimal_ordered(&arrangement.problem, most_cells, progress)?;
+                let found = optimal(&arrangement.problem, most_cells, progress)?;
                 (arrangement, found)
             }
             Orders::Any(problem) => {
@@ -110,7 +109,7 @@ impl<'p> Orders<'p> {
                 (arrangement, found)
             }
         };
-        let tree = arrangement.receivers(&found.tree, self.sizes().processors()).tree();
+        let tree = arrangement.receivers(&found.tree, self.sizes().ranks()).tree();
         Ok(Optimum { tree, value: found.value })
     }
 }
@@ -144,13 +143,13 @@ pub(super) fn optimal_at_any_costs(
     }
 }
 
-/// The class of trees that is searched for an order of the processors, where all pairs share one law by size:
-/// the widest for which so many table cells suffice.
+/// Class of trees searched for an order of the ranks, if all pairs share one law by size: the widest for which this
+/// many table cells suffice.
 ///
 /// # Complexity
 /// O(p log p).
 pub fn class_by_size(problem: &Problem, most_cells: u64) -> Class {
-    let p = problem.processors() as u64;
+    let p = problem.ranks() as u64;
     let mut blocks: Vec<u64> = problem.blocks().map_or(vec![], |sizes| sizes.iter().collect());
     blocks.sort_unstable();
     blocks.dedup();
@@ -161,5 +160,5 @@ pub fn class_by_size(problem: &Problem, most_cells: u64) -> Class {
     }
 }
 
-/// How many splits of a plain recurrence are looked at in the time that a table cell takes.
+/// Splits of a plain recurrence per table cell, in time.
 const SPLITS_PER_CELL: u64 = 20;

@@ -1,9 +1,9 @@
-//! The best of all trees where each pair of processors has costs of its own, by dynamic programming over
+//! The best of all trees where each pair of ranks has costs of its own, by dynamic programming over
 //! subsets and roots.
 //!
-//! A subtree matters to others for what it holds and for its root, who sends it. Whoever sends a set `Y`
-//! offers a receiver a message that may begin at `a`, and then occupies its port for `f`. Of these offers
-//! only those are kept of which none is better in both:
+//! A subtree matters to others by its set and by its root, the sender. A sender of a set `Y` offers a receiver a
+//! message that may begin at `a`, and then occupies its port for `f`. Only offers that no other offer beats in both are
+//! kept:
 //!
 //! ```text
 //! T[X,r] = min over nonempty parts Y of X - {r}, offers (a, f) of Y to r:  max(K[X - Y,r], a) + f
@@ -19,10 +19,10 @@ use super::arrangement::Receivers;
 use crate::DpError;
 use tuwtree_model::{CostModel, Problem, Rank, Time, Tree};
 
-/// How many steps there are: for each receiver the pairs of a set and a part of it.
-pub(super) fn work(processors: usize) -> u64 {
-    let sets = u32::try_from(processors.saturating_sub(1)).ok().and_then(|n| 3_u64.checked_pow(n));
-    sets.and_then(|sets| sets.checked_mul(processors as u64)).unwrap_or(u64::MAX)
+/// Number of steps: for each receiver the pairs of a set and a part of it.
+pub(super) fn work(ranks: usize) -> u64 {
+    let sets = u32::try_from(ranks.saturating_sub(1)).ok().and_then(|n| 3_u64.checked_pow(n));
+    sets.and_then(|sets| sets.checked_mul(ranks as u64)).unwrap_or(u64::MAX)
 }
 
 /// A best tree of all for the blocks of a problem that is not too much [`work`].
@@ -37,7 +37,7 @@ pub(super) fn exact(problem: &Problem) -> Result<Tree, NonOrderedError> {
     }
 }
 
-/// The time of such a tree; infinite beyond what can be stated.
+/// Optimal time; infinite if it cannot be stated.
 ///
 /// # Errors
 /// [`DpError::NoTree`] where links are missing.
@@ -51,35 +51,35 @@ fn solved(problem: &Problem) -> Result<(PairTable, Rank), DpError> {
     problem.check_links()?;
     let table = PairTable::new(problem);
     let by_time = |one: &Rank, other: &Rank| table.of_all(*one).total_cmp(&table.of_all(*other));
-    let best = || (0..table.processors).min_by(by_time);
-    let root = problem.root().given().or_else(best).expect("there is a processor");
+    let best = || (0..table.ranks).min_by(by_time);
+    let root = problem.root().given().or_else(best).expect("there is a rank");
     Ok((table, root))
 }
 
-/// A set of processors: a bit for each.
+/// A set of ranks: a bit for each.
 type Set = usize;
 
 /// The best way to a set with a root.
 #[derive(Clone, Copy, Debug)]
 struct Best {
-    /// When the root has everything; infinite if it cannot.
+    /// Time at which the root has everything; infinite if impossible.
     time: f64,
-    /// The last message: what it holds, and who sends it.
+    /// Last message: its set and its sender.
     last: (Set, Rank),
 }
 
-/// What a receiver may be sent.
+/// A possible message to a receiver.
 #[derive(Clone, Copy, Debug)]
 struct Offer {
     sender: Rank,
-    /// When the message may begin.
+    /// Earliest start of the message.
     arrives: f64,
-    /// How long it occupies the receiver's port.
+    /// Time for which it occupies the receiver's port.
     occupies: f64,
 }
 
 struct PairTable {
-    processors: usize,
+    ranks: usize,
     copy: Vec<f64>,
     /// `p` entries for each set.
     best: Vec<Best>,
@@ -88,11 +88,11 @@ struct PairTable {
 impl PairTable {
     /// The table, sets in ascending order: parts have smaller numbers.
     fn new(problem: &Problem) -> PairTable {
-        let p = problem.processors();
+        let p = problem.ranks();
         let never = Best { time: f64::INFINITY, last: (0, 0) };
         let units = |time: Result<Time, _>| time.map_or(f64::INFINITY, Time::units);
         let copy = (0..p).map(|rank| units(problem.copy(rank))).collect();
-        let mut table = PairTable { processors: p, copy, best: vec![never; p << p] };
+        let mut table = PairTable { ranks: p, copy, best: vec![never; p << p] };
         let mut offers = vec![Vec::new(); p << p];
         for set in 1_usize..1 << p {
             let holds = |rank: &Rank| set >> *rank & 1 == 1;
@@ -107,15 +107,15 @@ impl PairTable {
     }
 
     fn at(&self, set: Set, root: Rank) -> Best {
-        self.best[set * self.processors + root]
+        self.best[set * self.ranks + root]
     }
 
-    /// When a root has everything.
+    /// Time at which a root has everything.
     fn of_all(&self, root: Rank) -> f64 {
-        self.at((1 << self.processors) - 1, root).time
+        self.at((1 << self.ranks) - 1, root).time
     }
 
-    /// When a root that holds this set of blocks is free.
+    /// Time at which a root that holds this set of blocks is free.
     fn clock(&self, set: Set, root: Rank) -> f64 {
         if set == 1 << root { self.copy[root] } else { self.at(set, root).time }
     }
@@ -130,7 +130,7 @@ impl PairTable {
         let mut part = others;
         while part > 0 {
             let clock = self.clock(set ^ part, root);
-            for offer in &offers[part * self.processors + root] {
+            for offer in &offers[part * self.ranks + root] {
                 // The recurrence.
                 let time = clock.max(offer.arrives) + offer.occupies;
                 if time < best.time {
@@ -142,9 +142,9 @@ impl PairTable {
         best
     }
 
-    /// The offers of a set to a receiver of which none is as good as another in both.
+    /// Offers of a set to a receiver, without those that another offer beats or equals in both.
     fn offers(&self, problem: &Problem, set: Set, receiver: Rank) -> Vec<Offer> {
-        let ranks = (0..self.processors).filter(|rank| set >> rank & 1 == 1);
+        let ranks = (0..self.ranks).filter(|rank| set >> rank & 1 == 1);
         let bytes = ranks.clone().map(|rank| problem.collective().copied(rank)).sum();
         let units = |time: Result<Time, _>| time.map_or(f64::INFINITY, Time::units);
         let offer = |sender| {
@@ -171,9 +171,9 @@ impl PairTable {
 
     /// A best tree with this root.
     fn tree(&self, root: Rank) -> Tree {
-        let mut receivers = Receivers::new(self.processors);
+        let mut receivers = Receivers::new(self.ranks);
         receivers.root = root;
-        let mut pending = vec![((1 << self.processors) - 1, root)];
+        let mut pending = vec![((1 << self.ranks) - 1, root)];
         while let Some((mut set, receiver)) = pending.pop() {
             while set != 1 << receiver {
                 let (part, sender) = self.at(set, receiver).last;

@@ -1,7 +1,7 @@
-//! Why non-ordered trees are hard: PARTITION as a gather problem.
+//! NP-hardness of non-ordered trees: PARTITION as a gather problem.
 //!
 //! Given positive integers `m_0, …, m_{n-1}` of even sum `m`, each less than `m / 2`: is there a subset
-//! of sum `m / 2`? A gather among `n + 2` processors knows. Two large blocks, `n m / 2` and
+//! of sum `m / 2`? A gather among `n + 2` ranks knows. Two large blocks, `n m / 2` and
 //! `n m / 2 + n`, are copied while the `n m_i + 1` are gathered in two parts, each part joins one of
 //! them, and one joins the other; unless the parts are of equal sum, somebody waits.
 //!
@@ -19,7 +19,7 @@ pub struct PartitionGather {
     pub threshold: u64,
 }
 
-/// Why numbers are no PARTITION problem of the kind that the reduction is for.
+/// Reason for which numbers are not a PARTITION problem of this reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PartitionError {
     /// No numbers, or a sum that is odd or too large.
@@ -67,6 +67,6 @@ pub fn gather(numbers: &[u64]) -> Result<PartitionGather, PartitionError> {
     let blocks = numbers.iter().map(|number| n * number + 1).chain([n * half, n * half + n]);
     let sizes = BlockSizes::new(blocks).map_err(|_| PartitionError::Sum)?;
     let costs = Homogeneous::new(1.0, 1.0, 1.0).expect("1 is a cost");
-    let problem = Problem::gather(&sizes, costs).expect("homogeneous costs are for any processors");
+    let problem = Problem::gather(&sizes, costs).expect("homogeneous costs are for any ranks");
     Ok(PartitionGather { problem, threshold })
 }

@@ -1,9 +1,8 @@
-//! The best of all trees where every processor has several ports, by dynamic programming over subsets.
+//! The best of all trees where every rank has several ports, by dynamic programming over subsets.
 //!
-//! With several ports a partial tree is no longer judged by one time: a port that is free late does no
-//! harm if a late subtree is to come through it. So for each receiver and each set of blocks that it
-//! has, all lists of times are kept at which its ports may be free, but for those that are no better
-//! at any place than another, both sorted.
+//! With several ports one time does not describe a partial tree: a port that is free late does no harm if a late
+//! subtree is to come through it. For each receiver and each set of its blocks, all lists of times at which its ports
+//! may be free are kept, except those that another list equals or beats at each place, both sorted.
 //!
 //! Every step goes to the port that is free first. That loses nothing: with its steps in the order in
 //! which they start, no other choice of ports frees any port earlier (`docs/ports.md`).
@@ -15,68 +14,67 @@ use super::NonOrderedError;
 use crate::DpError;
 use tuwtree_model::{CostModel, Problem, Rank, Step, Time, TimeError, Tree};
 
-/// The most processors for which [`exact`](super::exact()) searches where they have several ports;
+/// The most ranks for which [`exact`](super::exact()) searches where they have several ports;
 /// some seconds.
 pub const MOST_ON_PORTS: usize = 9;
 
-/// A best tree of all for the blocks of a problem, on the ports that its processors have.
+/// A best tree of all for the blocks of a problem, on the ports that its ranks have.
 ///
 /// # Errors
-/// [`NonOrderedError`]: more than [`MOST_ON_PORTS`] processors, links that are missing, times that cannot be
+/// [`NonOrderedError`]: more than [`MOST_ON_PORTS`] ranks, links that are missing, times that cannot be
 /// stated.
 ///
 /// # Complexity
-/// O(p 3^p) steps, each for all lists of times that are kept; where costs differ, each for all senders of
-/// which none is better than another both in when its message arrives and in how long that takes.
+/// O(p 3^p) steps, each for all kept lists of times; if costs differ, each for all senders that no other beats in both
+/// arrival and duration of the message.
 pub(super) fn exact(problem: &Problem) -> Result<Tree, NonOrderedError> {
-    let processors = problem.processors();
-    if processors > MOST_ON_PORTS {
-        return Err(NonOrderedError::TooManyForPorts { processors });
+    let ranks = problem.ranks();
+    if ranks > MOST_ON_PORTS {
+        return Err(NonOrderedError::TooManyForPorts { ranks });
     }
     problem.check_links().map_err(DpError::from)?;
     let table = PortTable::new(problem)?;
-    let everything = (1 << processors) - 1;
-    let roots = problem.root().given().map_or(0..processors, |root| root..root + 1);
+    let everything = (1 << ranks) - 1;
+    let roots = problem.root().given().map_or(0..ranks, |root| root..root + 1);
     let best = roots.filter_map(|root| Some((table.ready_at(everything, root)?, root))).min();
     let ((_, plan), root) = best.expect("data has links to the root, which has a tree with them");
     Ok(table.tree(root, plan))
 }
 
-/// A set of processors, or of their blocks: a bit for each.
-type Set = usize;
+/// A set of ranks, or of their blocks: a bit for each.
+type RankSet = usize;
 
-/// What a step adds to a receiver's blocks: its own by a copy, or those of a message from a sender, which
-/// goes by this plan.
+/// A step's addition to a receiver's blocks: its own by a copy, or those of a message from a sender with this plan.
 #[derive(Clone, Copy)]
 enum Last {
     Copy,
-    Message { part: Set, sender: Rank, plan: usize },
+    Message { part: RankSet, sender: Rank, plan: usize },
 }
 
-/// When the ports of a receiver that has some blocks may be free.
+/// Times at which the ports of a receiver with some blocks may be free.
 #[derive(Clone)]
 struct PortTimes {
-    /// When each port is free, the earliest first.
+    /// Time at which each port is free, the earliest first.
     free: Vec<Time>,
     last: Last,
     /// The index of the plan before that, for the receiver and the rest.
     before: usize,
 }
 
-/// What a receiver may be sent.
+/// A possible message to a receiver.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Offer {
-    /// When the message may begin.
+struct PortOffer {
+    /// Earliest start of the message.
     arrives: Time,
-    /// How long it occupies a port.
+    /// Time for which it occupies a port.
     occupies: Time,
-    /// By which plan its sender has all of it.
+    /// The sender's plan for all of it.
     plan: usize,
     sender: Rank,
 }
 
 impl PortTimes {
-    /// Whether nothing is lost without the other.
+    /// True if this list makes the other superfluous.
     fn is_as_good_as(&self, other: &PortTimes) -> bool {
         self.free.iter().zip(&other.free).all(|(own, other)| own <= other)
     }
@@ -94,7 +92,7 @@ impl PortTimes {
         Ok(PortTimes { free, last, before })
     }
 
-    /// When all ports are free.
+    /// Time at which all ports are free.
     fn end(&self) -> Time {
         *self.free.last().expect("there is a port")
     }
@@ -102,39 +100,38 @@ impl PortTimes {
 
 struct PortTable<'a> {
     problem: &'a Problem,
-    processors: usize,
-    /// For each receiver and each set of blocks that it may have, its own included once it is copied:
-    /// the plans of which none is as good as another.
+    ranks: usize,
+    /// Plans for each receiver and each set of its blocks, including its own once copied, without superfluous ones.
     plans: Vec<Vec<Vec<PortTimes>>>,
-    /// For each set of processors and each receiver outside: what it may be sent by subtrees of just these, of
-    /// which none is as good as another; `p` entries for each set.
-    offers: Vec<Vec<Offer>>,
+    /// Possible messages of subtrees of each set of ranks to each receiver outside, without superfluous ones; `p`
+    /// entries for each set.
+    offers: Vec<Vec<PortOffer>>,
 }
 
 impl<'a> PortTable<'a> {
     /// The table, sets in ascending order: parts have smaller numbers.
     fn new(problem: &'a Problem) -> Result<Self, TimeError> {
-        let processors = problem.processors();
-        let sets = 1 << processors;
-        // A receiver takes no more steps than there are processors.
-        let ports = usize::from(problem.ports().get()).min(processors);
+        let ranks = problem.ranks();
+        let sets = 1 << ranks;
+        // A receiver takes no more steps than there are ranks.
+        let ports = usize::from(problem.ports().get()).min(ranks);
         let idle = PortTimes { free: vec![Time::ZERO; ports], last: Last::Copy, before: 0 };
         let mut unknown = vec![Vec::new(); sets];
         unknown[0].push(idle);
         let mut table = PortTable {
             problem,
-            processors,
-            plans: vec![unknown; processors],
-            offers: vec![Vec::new(); sets * processors],
+            ranks,
+            plans: vec![unknown; ranks],
+            offers: vec![Vec::new(); sets * ranks],
         };
         for set in 1..sets {
             let (inside, outside): (Vec<Rank>, Vec<Rank>) =
-                (0..processors).partition(|rank| set >> rank & 1 == 1);
+                (0..ranks).partition(|rank| set >> rank & 1 == 1);
             for &receiver in &inside {
                 table.plans[receiver][set] = table.last_steps(receiver, set)?;
             }
             for &receiver in &outside {
-                table.offers[set * processors + receiver] = table.offered(&inside, receiver)?;
+                table.offers[set * ranks + receiver] = table.offered(&inside, receiver)?;
             }
             for &receiver in &outside {
                 table.plans[receiver][set] = table.last_steps(receiver, set)?;
@@ -143,8 +140,8 @@ impl<'a> PortTable<'a> {
         Ok(table)
     }
 
-    /// The plans by which a receiver has these blocks at last.
-    fn last_steps(&self, receiver: Rank, set: Set) -> Result<Vec<PortTimes>, TimeError> {
+    /// Plans by which a receiver completes these blocks.
+    fn last_steps(&self, receiver: Rank, set: RankSet) -> Result<Vec<PortTimes>, TimeError> {
         let own = 1 << receiver;
         let mut plans = Vec::new();
         if set & own != 0 {
@@ -156,8 +153,8 @@ impl<'a> PortTable<'a> {
         let others = set & !own;
         let mut part = others;
         while part != 0 {
-            for &Offer { arrives, occupies, plan, sender } in
-                &self.offers[part * self.processors + receiver]
+            for &PortOffer { arrives, occupies, plan, sender } in
+                &self.offers[part * self.ranks + receiver]
             {
                 let last = Last::Message { part, sender, plan };
                 for (index, before) in self.plans[receiver][set ^ part].iter().enumerate() {
@@ -170,9 +167,9 @@ impl<'a> PortTable<'a> {
         Ok(plans)
     }
 
-    /// When this processor can first have all blocks of a set that it is part of, and by which plan; at once if
-    /// they are its own only, which it need not copy to send them.
-    fn ready_at(&self, set: Set, root: Rank) -> Option<(Time, usize)> {
+    /// Earliest time at which this rank has all blocks of a set with its own, and its plan; at once if the set is its
+    /// own block, which it need not copy to send.
+    fn ready_at(&self, set: RankSet, root: Rank) -> Option<(Time, usize)> {
         if set == 1 << root {
             return Some((Time::ZERO, 0));
         }
@@ -180,8 +177,8 @@ impl<'a> PortTable<'a> {
         plans.map(|(index, plan)| (plan.end(), index)).min()
     }
 
-    /// The offers of just these processors to a receiver, of which none is as good as another in both times.
-    fn offered(&self, senders: &[Rank], receiver: Rank) -> Result<Vec<Offer>, TimeError> {
+    /// Offers of exactly these ranks to a receiver, without superfluous ones.
+    fn offered(&self, senders: &[Rank], receiver: Rank) -> Result<Vec<PortOffer>, TimeError> {
         let problem = self.problem;
         let set = senders.iter().fold(0, |set, &rank| set | 1 << rank);
         let bytes = senders.iter().map(|&rank| problem.collective().copied(rank)).sum();
@@ -192,7 +189,9 @@ impl<'a> PortTable<'a> {
                 Ok((problem.arrival(sender, receiver, bytes, ready)?, occupies))
             });
             match message {
-                Ok((arrives, occupies)) => offers.push(Offer { arrives, occupies, plan, sender }),
+                Ok((arrives, occupies)) => {
+                    offers.push(PortOffer { arrives, occupies, plan, sender });
+                }
                 Err(TimeError::NoLink { .. }) => {}
                 Err(error) => return Err(error),
             }
@@ -210,7 +209,7 @@ impl<'a> PortTable<'a> {
     /// The tree in which this root has everything by this plan.
     fn tree(&self, root: Rank, plan: usize) -> Tree {
         let mut steps = Vec::new();
-        let mut pending = vec![(root, (1 << self.processors) - 1, plan)];
+        let mut pending = vec![(root, (1 << self.ranks) - 1, plan)];
         while let Some((receiver, mut set, mut index)) = pending.pop() {
             if set == 1 << receiver {
                 continue;
@@ -234,7 +233,7 @@ impl<'a> PortTable<'a> {
             }
             steps[first..].reverse();
         }
-        Tree::new(self.processors, root, &steps).expect("every other processor sends once")
+        Tree::new(self.ranks, root, &steps).expect("every other rank sends once")
     }
 }
 
@@ -297,8 +296,8 @@ mod tests {
     }
 
     #[test]
-    fn too_many_processors_are_refused() {
+    fn too_many_ranks_are_refused() {
         let error = exact(&problem(&[1; 10], [1.0, 1.0, 1.0], 2)).unwrap_err();
-        assert_eq!(error, NonOrderedError::TooManyForPorts { processors: 10 });
+        assert_eq!(error, NonOrderedError::TooManyForPorts { ranks: 10 });
     }
 }

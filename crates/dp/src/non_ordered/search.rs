@@ -1,33 +1,34 @@
-//! Local search over the orders of the processors.
+//! Local search over the orders of the ranks.
 
 use super::NonOrderedError;
 use super::orders::Orders;
 use crate::blocks::Blocks;
 use crate::{DpError, Optimum, Progress};
 use std::cmp::Reverse;
-use tuwtree_model::{Problem, Randomness, Rank, Root, Tree, best_lower_bound, completion_time};
+use tuwtree_bounds::best_lower_bound;
+use tuwtree_model::{Problem, Randomness, Rank, Root, Tree, completion_time};
 
-/// How far a [`search`] goes.
+/// Extent of a [`search`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Search {
-    /// How many orders are tried beside those that it begins with, at most.
+    /// Most orders tried beside the initial ones.
     pub steps: usize,
-    /// Which ones: any number.
+    /// Seed of the random orders: any number.
     pub seed: u64,
 }
 
-/// A tree that is optimal among the ordered ones for an order of the processors that was improved
+/// A tree that is optimal among the ordered ones for an order of the ranks that was improved
 /// step by step, through one port, at any costs. It begins with the root and then the largest block down to the
 /// smallest, and takes as many steps as `goes_on` allows, which is asked before each.
 ///
-/// Each step moves one processor to another place, and is kept unless the optimal tree takes longer.
+/// Each step moves one rank to another place, and is kept unless the optimal tree takes longer.
 /// With the root first, each tree in which everybody copies first is ordered for some order of the
 /// others, so that with steps enough the best tree is within reach. The search ends when a lower
 /// bound is met.
 ///
 /// An open root is one with a largest block, which is best for gamma <= beta. For gamma > beta every
 /// order's best root is taken, empty blocks take part, and the search begins with the better one of all
-/// processors by size and by rank: then it is never slower than the best adjacent tree. The same where
+/// ranks by size and by rank: then it is never slower than the best adjacent tree. The same where
 /// costs are not linear or differ from pair to pair, also for a given root, which may leave the first place.
 ///
 /// # Errors
@@ -35,7 +36,7 @@ pub struct Search {
 /// begin with has the links.
 ///
 /// # Complexity
-/// For each step some [`STEP_CELLS`] table cells, or beyond them that of [`optimal`](crate::optimal).
+/// For each step some [`STEP_CELLS`] table cells, or beyond them that of [`optimal_adjacent`](crate::optimal_adjacent).
 /// Where costs differ from pair to pair, that of [`optimal_per_pair`](crate::optimal_per_pair).
 ///
 /// # Example
@@ -83,8 +84,7 @@ pub fn search(
 /// The table cells that are filled for a step at most.
 pub const STEP_CELLS: u64 = 400_000;
 
-/// The same with a given root, unless nobody knows a best one: for gamma > beta, and where costs are not
-/// linear or differ.
+/// Fixes a best root, if one is known: not for gamma > beta, nor for costs that are not linear or differ.
 fn with_known_root(orders: Orders<'_>) -> Orders<'_> {
     match orders {
         Orders::Shared(blocks) if blocks.costs.gamma() <= blocks.costs.beta() => {
@@ -94,10 +94,10 @@ fn with_known_root(orders: Orders<'_>) -> Orders<'_> {
     }
 }
 
-/// What a search begins with.
+/// Start of a search.
 struct Start {
     order: Vec<Rank>,
-    /// How many processors at the beginning of the order keep their places: a given root.
+    /// Number of ranks at the beginning of the order that keep their places: a given root.
     fixed: usize,
     best: Optimum,
 }
@@ -112,7 +112,7 @@ impl Start {
             let best = arranged(&by_size)?;
             return Ok(Start { order: by_size, fixed: 1, best });
         }
-        let ranks: Vec<Rank> = (0..orders.sizes().processors()).collect();
+        let ranks: Vec<Rank> = (0..orders.sizes().ranks()).collect();
         if let Orders::Shared(_) = orders {
             by_size = ranks.clone();
             by_size.sort_by_key(|&rank| Reverse(orders.sizes().block(rank)));
@@ -135,7 +135,7 @@ impl Start {
 mod tests {
     use super::*;
     use crate::non_ordered::exact;
-    use crate::{Method, optimal};
+    use crate::{Method, optimal_adjacent};
     use tuwtree_model::{BlockSizes, Homogeneous};
 
     fn problem(sizes: &[u64], [alpha, beta, gamma]: [f64; 3]) -> Problem {
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn an_open_root_need_not_have_a_largest_block_where_copying_is_dearer_than_sending() {
         let problem = problem(&[5, 1000, 0, 1000, 0, 1000, 0], [1.0, 1.0, 51.0]);
-        let ordered = optimal(&problem, Method::Plain, &()).unwrap();
+        let ordered = optimal_adjacent(&problem, Method::Plain, &()).unwrap();
         assert_eq!(ordered.value, 3008.0);
         for steps in [0, 100] {
             assert!(time(&problem, steps) <= 3008.0);
@@ -168,7 +168,7 @@ mod tests {
             });
             let gamma = random.next().unwrap() % 60;
             let problem = problem(&blocks, [3.0, 1.0, gamma as f64]);
-            let ordered = optimal(&problem, Method::Plain, &()).unwrap().value;
+            let ordered = optimal_adjacent(&problem, Method::Plain, &()).unwrap().value;
             let best = completion_time(&exact(&problem).unwrap(), &problem).unwrap().units();
             let found = time(&problem, 20);
             assert!(best <= found && found <= ordered, "{best} {found} {ordered}: {problem:?}");

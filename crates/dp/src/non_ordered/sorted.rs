@@ -1,9 +1,8 @@
-//! Trees that are ordered once the processors have been put into another order.
+//! Trees that are ordered once the ranks have been put into another order.
 //!
-//! For each order the best consecutive tree is found ([`optimal_ordered`](crate::optimal_ordered)), as long as that takes little work; for so
-//! many processors that it does not, the best adjacent tree, or where latency overlaps the best
-//! copy-first tree. Where costs differ from pair to pair, processors take their links along, and the best
-//! copy-first tree is found.
+//! The best consecutive tree is found for each order ([`optimal`](crate::optimal)), as long as that
+//! takes little work; for more ranks, the best adjacent tree, or if latency overlaps the best copy-first tree. If costs
+//! differ from pair to pair, ranks take their links along, and the best copy-first tree is found.
 
 use super::NonOrderedError;
 use super::orders::Orders;
@@ -11,7 +10,7 @@ use crate::{DpError, Progress};
 use std::cmp::Reverse;
 use tuwtree_model::{BlockSizes, Problem, Rank, Root, Time, Tree, completion_time};
 
-/// An order of the processors for which [`sorted`] finds an optimal ordered tree.
+/// An order of the ranks for which [`sorted`] finds an optimal ordered tree.
 #[derive(
     Clone,
     Copy,
@@ -37,12 +36,12 @@ pub enum BlockOrder {
     Halves,
     /// All from the largest to the smallest, the root in its place.
     RootAmong,
-    /// As they are numbered: the optimal ordered tree.
+    /// Rank order: the optimal ordered tree.
     Ranks,
 }
 
 impl BlockOrder {
-    /// Whether the order does not depend on which of the processors is the root.
+    /// True if the order does not depend on the root.
     fn holds_any_root(self) -> bool {
         match self {
             BlockOrder::RootAmong | BlockOrder::Ranks => true,
@@ -53,7 +52,7 @@ impl BlockOrder {
         }
     }
 
-    /// The processors in this order, given those beside the root by falling blocks; `Ranks` has all.
+    /// The ranks in this order, given those beside the root by falling blocks; `Ranks` has all.
     fn places(self, sizes: &BlockSizes, root: Rank, others: Vec<Rank>) -> Vec<Rank> {
         let around = |left: Vec<Rank>, right: Vec<Rank>| {
             left.into_iter().rev().chain([root]).chain(right).collect()
@@ -72,24 +71,24 @@ impl BlockOrder {
                 all.sort_by_key(|&rank| (Reverse(sizes.block(rank)), rank));
                 all
             }
-            BlockOrder::Ranks => (0..sizes.processors()).collect(),
+            BlockOrder::Ranks => (0..sizes.ranks()).collect(),
         }
     }
 }
 
-/// The fastest tree that is optimal among the ordered ones for one of these orders of the processors,
+/// The fastest tree that is optimal among the ordered ones for one of these orders of the ranks,
 /// through one port, at any costs; of several, that of the first such order.
 ///
-/// With [`BlockOrder::Ranks`] among them, it is never slower than the best adjacent tree. With
-/// [`Root::Best`] every root is tried, but where linear costs are the same for all pairs: there the root has
-/// a largest block, but for `Ranks` and `RootAmong`.
+/// With [`BlockOrder::Ranks`] among them, it is never slower than the best adjacent tree. With [`Root::Best`] every
+/// root is tried, unless all pairs share linear costs: the root then has a largest block, except for `Ranks` and
+/// `RootAmong`.
 ///
 /// # Errors
 /// [`NonOrderedError`], but not for too much work; [`DpError::NoOrderedTree`] if none of the orders has
 /// the links. Without orders, as for [`BlockOrder::Descending`].
 ///
 /// # Complexity
-/// For each order some [`ORDER_CELLS`] table cells, or beyond them that of [`optimal`](crate::optimal).
+/// For each order some [`ORDER_CELLS`] table cells, or beyond them that of [`optimal_adjacent`](crate::optimal_adjacent).
 /// Where costs differ from pair to pair, that of [`optimal_per_pair`](crate::optimal_per_pair).
 ///
 /// # Example

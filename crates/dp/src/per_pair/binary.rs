@@ -6,7 +6,7 @@ use crate::DpError;
 use crate::progress::Meter;
 use tuwtree_model::{Rank, Root};
 
-/// What a root collects in one step.
+/// One step of a root's collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BinaryPart {
     /// Its own block.
@@ -15,7 +15,7 @@ pub(crate) enum BinaryPart {
     Subtree(Rank, Rank),
 }
 
-/// What a root with one or two subtrees collects, in this order.
+/// Collection of a root with one or two subtrees, in order.
 pub(crate) type PairShape = [Option<BinaryPart>; 3];
 
 /// `D(i,j,q)` for the ranges that subtrees of an optimal binary tree may span, and each root.
@@ -41,7 +41,7 @@ pub(crate) fn binary(
     root: Root,
     meter: &mut Meter<'_>,
 ) -> Result<BinaryTable, DpError> {
-    let parts = spans(links.processors(), root).map(|span| {
+    let parts = spans(links.ranks(), root).map(|span| {
         Levels::fill(span, meter, |shorter, range| {
             let collected = |shape| collected(links, |i, j| shorter.roots(i, j), range.2, shape);
             // The recurrence.
@@ -52,8 +52,8 @@ pub(crate) fn binary(
 }
 
 /// The number of results of [`binary`].
-pub(crate) fn results(processors: usize, root: Root) -> usize {
-    widths(processors, root).map(level_cells).sum::<u128>() as usize
+pub(crate) fn results(ranks: usize, root: Root) -> usize {
+    widths(ranks, root).map(level_cells).sum::<u128>() as usize
 }
 
 impl BinaryTable {
@@ -76,7 +76,7 @@ impl BinaryTable {
     }
 }
 
-/// When a root has collected the parts of a shape, each from the best of its senders.
+/// Time at which a root has collected the parts of a shape, each from the best of its senders.
 fn collected<'a>(
     links: &Links,
     roots: impl Fn(Rank, Rank) -> &'a [f64],
@@ -91,9 +91,9 @@ fn collected<'a>(
 
 /// The shapes of `[i..j]` with root `r`, `i < j`.
 ///
-/// In the order in which ties are broken: two subtrees before one, the lower split first. Where everybody
-/// copies first, two subtrees are received in either order, the left one before the right one first; but
-/// vectors are combined with those of neighbours only, hence the nearer of two on one side first.
+/// Shapes in the order of tie-breaking: two subtrees before one, the lower split first. If all ranks copy first, two
+/// subtrees are received in either order, the left one before the right one first; but vectors are combined with those
+/// of neighbours only, hence the nearer of two on one side first.
 fn shapes(links: &Links, (i, j, r): (Rank, Rank, Rank)) -> impl Iterator<Item = PairShape> {
     let (copies_first, moves_blocks) = (links.copies_first(), links.moves_blocks());
     in_rank_order((i, j, r)).flat_map(move |shape| {
@@ -114,7 +114,7 @@ fn shapes(links: &Links, (i, j, r): (Rank, Rank, Rank)) -> impl Iterator<Item = 
     })
 }
 
-/// Whether a part lies between another one and the root.
+/// True if a part lies between another one and the root.
 fn is_nearer(part: BinaryPart, other: BinaryPart, root: Rank) -> bool {
     match (part, other) {
         (BinaryPart::Subtree(a, b), BinaryPart::Subtree(c, d)) => {

@@ -20,12 +20,13 @@ use tuwtree_model::Rank;
 /// The groups of a machine's levels that have several ranks, numbered.
 #[derive(Clone, Debug)]
 pub(super) struct Groups {
-    processors: usize,
-    /// How many groups there are on all levels.
+    ranks: usize,
+    /// Number of groups on all levels.
     count: usize,
     /// `p` entries for each level, innermost first: the group of each rank, [`ALONE`] for none.
     groups: Vec<u32>,
-    /// As many: the least rank of the group on the level below, the rank itself on the innermost.
+    /// Parts of each group: the least rank of the group on the level below, the rank itself on the
+    /// innermost.
     parts: Vec<u32>,
 }
 
@@ -33,28 +34,28 @@ pub(super) struct Groups {
 const ALONE: u32 = u32::MAX;
 
 impl Groups {
-    /// The groups of so many ranks, given the innermost level that two of them share.
+    /// Groups of the ranks, given the innermost level that two of them share.
     ///
     /// # Complexity
     /// O(p^2 h).
     pub(super) fn new(
-        processors: usize,
+        ranks: usize,
         levels: usize,
         shared_level: impl Fn(Rank, Rank) -> usize,
     ) -> Groups {
-        let cells = levels * processors;
+        let cells = levels * ranks;
         let mut all = Groups {
-            processors,
+            ranks,
             count: 0,
             groups: Vec::with_capacity(cells),
             parts: Vec::with_capacity(cells),
         };
-        let mut parts: Vec<u32> = (0..processors as u32).collect();
+        let mut parts: Vec<u32> = (0..ranks as u32).collect();
         for level in 0..levels {
             let shares = |rank: Rank, other: Rank| shared_level(rank, other) <= level;
             let first = |rank: Rank| (0..rank).find(|&other| shares(rank, other)).unwrap_or(rank);
-            let firsts: Vec<Rank> = (0..processors).map(first).collect();
-            let mut numbers = vec![ALONE; processors];
+            let firsts: Vec<Rank> = (0..ranks).map(first).collect();
+            let mut numbers = vec![ALONE; ranks];
             for (rank, &first) in firsts.iter().enumerate() {
                 if first < rank && numbers[first] == ALONE {
                     numbers[first] = all.count as u32;
@@ -71,19 +72,19 @@ impl Groups {
     /// The group of a rank on a level, if others are in it, and the part of it that is the rank's group below.
     #[inline(always)]
     fn of(&self, level: usize, rank: Rank) -> Option<(usize, u32)> {
-        let at = level * self.processors + rank;
+        let at = level * self.ranks + rank;
         let group = self.groups[at];
         (group != ALONE).then(|| (group as usize, self.parts[at]))
     }
 
     /// `h`.
     fn levels(&self) -> usize {
-        self.groups.len() / self.processors
+        self.groups.len() / self.ranks
     }
 
     /// The bytes of a [`BestSenders`] of all ranges.
     pub(super) fn memory(&self) -> u64 {
-        let cells = triangle_cells(self.processors) as u64 * self.count as u64;
+        let cells = triangle_cells(self.ranks) as u64 * self.count as u64;
         cells.saturating_mul(size_of::<Least>() as u64)
     }
 }
@@ -103,12 +104,13 @@ const NOBODY: Least = Least { time: f64::INFINITY, elsewhere: f64::INFINITY, par
 pub(super) struct BestSenders<'a> {
     links: &'a Links,
     groups: &'a Groups,
-    /// By width, those of a range for all groups together, ranges by their first rank.
+    /// Least entries by width, those of a range for all groups together, ranges by their first
+    /// rank.
     levels: Vec<Vec<Least>>,
 }
 
 impl<'a> BestSenders<'a> {
-    /// Those of no range.
+    /// An empty table.
     pub(super) fn new(links: &'a Links, groups: &'a Groups) -> BestSenders<'a> {
         BestSenders { links, groups, levels: Vec::new() }
     }
@@ -116,7 +118,7 @@ impl<'a> BestSenders<'a> {
     /// Adds the ranges of one rank more than those before.
     pub(super) fn extend(&mut self, times: &Levels) {
         let (width, count) = (self.levels.len() + 1, self.groups.count);
-        let mut level = vec![NOBODY; (self.groups.processors + 1 - width) * count];
+        let mut level = vec![NOBODY; (self.groups.ranks + 1 - width) * count];
         if count > 0 {
             level.par_chunks_mut(count).enumerate().for_each(|(first, least)| {
                 let senders = first..first + width;

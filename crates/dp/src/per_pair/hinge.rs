@@ -1,11 +1,11 @@
-//! When a receiver has what the best sender of a range sends, as a function of when it is free.
+//! Arrival of the best message of a range at a receiver, as a function of the time at which it is
+//! free.
 //!
-//! A sender that is ready at `C` and whose message takes `A` is done at `max(x, C) + A`, if the
-//! receiver is free from `x` on: level up to `x = C`, rising from there, a hinge. The best of a
-//! range's senders is the lower envelope of such hinges. Written `max(x + A, B)` with `B = C + A`, a
-//! hinge is of no use if another has neither a larger `A` nor a larger `B`. Of those that remain,
-//! the smaller `A` goes with the larger `B`; ordered so, the rising parts fall and the level parts
-//! rise, and the envelope at `x` is found where they cross.
+//! A sender that is ready at `C` and whose message takes `A` is done at `max(x, C) + A`, if the receiver is free from
+//! `x` on: constant up to `x = C`, rising from there, a hinge. The best of a range's senders is the lower envelope of
+//! such hinges. Written `max(x + A, B)` with `B = C + A`, a hinge is superfluous if another has neither a larger `A`
+//! nor a larger `B`. Among the rest, the smaller `A` goes with the larger `B`; in that order the rising parts fall and
+//! the constant parts rise, and the envelope at `x` is found at their crossing.
 //!
 //! ```text
 //! arrival |                      /
@@ -35,7 +35,7 @@ pub(crate) struct Sender {
     pub(crate) rank: u16,
 }
 
-/// What the senders of a range send.
+/// The message of a range.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RangeMessage<'a> {
     /// The costs from each sender to the one receiver.
@@ -48,7 +48,7 @@ pub(crate) struct RangeMessage<'a> {
 }
 
 impl RangeMessage<'_> {
-    /// What a sender that is ready at `ready` offers.
+    /// Hinge of a sender that is ready at `ready`.
     #[inline(always)]
     fn hinge(&self, rank: Rank, ready: f64) -> Hinge {
         let latency = self.links.latency(rank, self.bytes);
@@ -71,10 +71,10 @@ pub(crate) struct Envelope {
     hinges: Vec<Hinge>,
 }
 
-/// Up to so many hinges are tried one by one, side by side for many clocks.
+/// Most hinges tried one by one, side by side for many clocks.
 const FEW: usize = 12;
 
-/// How many clocks are compared side by side.
+/// Number of clocks compared side by side.
 const LANES: usize = 8;
 
 impl Envelope {
@@ -158,7 +158,7 @@ impl Envelope {
         }
     }
 
-    /// The same where latency overlaps: who is ready later may be heard of sooner.
+    /// Hinges with overlapping latency: a sender that is ready later may arrive sooner.
     fn collect_apart(
         &mut self,
         senders: Senders<'_>,
@@ -211,7 +211,7 @@ impl Hinge {
         Hinge { message, earliest: ready + message }
     }
 
-    /// When the message has arrived.
+    /// Arrival of the message.
     #[inline(always)]
     fn at(self, clock: f64) -> f64 {
         most(clock + self.message, self.earliest)

@@ -49,7 +49,7 @@ pub(crate) fn ordered(
     root: Root,
     meter: &mut Meter<'_>,
 ) -> Result<HingeTable, DpError> {
-    let last = links.processors() - 1;
+    let last = links.ranks() - 1;
     // Where a range holds the given root, it has no other: the others' ranges end before it.
     let bounds = |rank: Rank| match root {
         Root::Given(root) if rank < root => (0, root - 1),
@@ -87,32 +87,31 @@ pub(crate) fn ordered(
     Ok(HingeTable { receivers })
 }
 
-/// How many ranges of `length + 1` processors within the bounds hold a root.
+/// Number of ranges of `length + 1` ranks within the bounds that hold a root.
 fn ranges(root: Rank, length: usize, (first, last): (Rank, Rank)) -> usize {
     let from = first.max(root.saturating_sub(length));
     let to = root.min(last.saturating_sub(length));
     if length > last - first || from > to { 0 } else { to - from + 1 }
 }
 
-/// The number of results of [`ordered`]: the ranges of at least two processors, for each root.
-pub(crate) fn results(processors: usize, root: Root) -> usize {
-    let others =
-        widths(processors, root).map(|width| level_cells(width) - width as u128).sum::<u128>();
+/// The number of results of [`ordered`]: the ranges of at least two ranks, for each root.
+pub(crate) fn results(ranks: usize, root: Root) -> usize {
+    let others = widths(ranks, root).map(|width| level_cells(width) - width as u128).sum::<u128>();
     let rooted = match root {
         Root::Best | Root::None => 0,
-        Root::Given(root) => cells_with_root(processors, root) - 1,
+        Root::Given(root) => cells_with_root(ranks, root) - 1,
     };
     others as usize + rooted
 }
 
 /// The bytes of the tables of [`ordered`] and of the links.
-pub(crate) fn memory(processors: usize, root: Root) -> u128 {
-    let sorted = widths(processors, root).map(level_cells).sum::<u128>();
+pub(crate) fn memory(ranks: usize, root: Root) -> u128 {
+    let sorted = widths(ranks, root).map(level_cells).sum::<u128>();
     let timed = match root {
         Root::Best | Root::None => sorted,
-        Root::Given(root) => sorted + cells_with_root(processors, root) as u128,
+        Root::Given(root) => sorted + cells_with_root(ranks, root) as u128,
     };
     let (time, rank) = (size_of::<f64>() as u128, size_of::<u16>() as u128);
     let first = size_of::<Sender>() as u128;
-    2 * time * timed + (time + rank) * sorted + 2 * (time + first) * (processors as u128).pow(2)
+    2 * time * timed + (time + rank) * sorted + 2 * (time + first) * (ranks as u128).pow(2)
 }

@@ -1,4 +1,4 @@
-//! A table over all ranges and roots, one level for each number of processors in the range.
+//! A table over all ranges and roots, one level for each number of ranks in the range.
 
 use super::links::{Links, LinksTo};
 use crate::DpError;
@@ -7,20 +7,20 @@ use crate::table::zeros;
 use rayon::prelude::*;
 use tuwtree_model::{Rank, Root};
 
-/// How many senders are compared side by side.
+/// Number of senders compared side by side.
 const LANES: usize = 8;
 
-/// One time for each range `[i..j]` of the processors `first..first + width` and each root in it.
+/// One time for each range `[i..j]` of the ranks `first..first + width` and each root in it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Levels {
     first: Rank,
     width: usize,
-    /// Level `w - 1` holds the ranges of `w` processors by their first one, `w` roots each.
+    /// Level `w - 1` holds the ranges of `w` ranks by their first one, `w` roots each.
     levels: Vec<Vec<f64>>,
 }
 
 impl Levels {
-    /// The table whose entries for ranges of one processor are 0 and whose others are what
+    /// The table whose entries for ranges of one rank are 0 and whose others are what
     /// `time(shorter, (i, j, r))` says, given all shorter ranges.
     ///
     /// # Errors
@@ -41,17 +41,17 @@ impl Levels {
         Ok(table)
     }
 
-    /// The table of these processors that has no ranges yet.
+    /// The table of these ranks that has no ranges yet.
     pub(crate) fn empty((first, width): (Rank, usize)) -> Levels {
         Levels { first, width, levels: Vec::with_capacity(width) }
     }
 
-    /// Whether it has all ranges.
+    /// True if it has all ranges.
     pub(crate) fn is_full(&self) -> bool {
         self.levels.len() == self.width
     }
 
-    /// Adds the ranges of one processor more than those before: `times(shorter, (i, j), entries)` sets the times
+    /// Adds the ranges of one rank more than those before: `times(shorter, (i, j), entries)` sets the times
     /// of one, which are 0, by root from `i` to `j`.
     ///
     /// # Errors
@@ -74,7 +74,7 @@ impl Levels {
         Ok(())
     }
 
-    /// Whether a range lies within the processors of the table.
+    /// True if a range lies within the ranks of the table.
     pub(crate) fn spans(&self, i: Rank, j: Rank) -> bool {
         self.first <= i && j < self.first + self.width
     }
@@ -95,22 +95,22 @@ impl Levels {
     }
 }
 
-/// The number of entries of [`Levels`] over `width` processors.
+/// The number of entries of [`Levels`] over `width` ranks.
 pub(crate) fn level_cells(width: usize) -> u128 {
     let width = width as u128;
     width * (width + 1) * (width + 2) / 6
 }
 
 /// The widths of the tables for the best root: one; or of those on either side of a given root.
-pub(crate) fn widths(processors: usize, root: Root) -> impl Iterator<Item = usize> {
-    spans(processors, root).map(|(_, width)| width)
+pub(crate) fn widths(ranks: usize, root: Root) -> impl Iterator<Item = usize> {
+    spans(ranks, root).map(|(_, width)| width)
 }
 
-/// The first processors and widths of these tables.
-pub(crate) fn spans(processors: usize, root: Root) -> impl Iterator<Item = (Rank, usize)> {
+/// The first ranks and widths of these tables.
+pub(crate) fn spans(ranks: usize, root: Root) -> impl Iterator<Item = (Rank, usize)> {
     let (one, other) = match root {
-        Root::Best | Root::None => ((0, processors), None),
-        Root::Given(root) => ((0, root), Some((root + 1, processors - 1 - root))),
+        Root::Best | Root::None => ((0, ranks), None),
+        Root::Given(root) => ((0, root), Some((root + 1, ranks - 1 - root))),
     };
     std::iter::once(one).chain(other)
 }
@@ -150,7 +150,7 @@ pub(crate) fn least_arrival(
     }
 }
 
-/// The same where all of alpha occupies ports.
+/// Least entries if all of alpha occupies ports.
 #[inline]
 fn least_without_latency(
     clock: f64,

@@ -1,18 +1,18 @@
-//! A problem with costs of its own for each pair of processors, laid out as the dynamic programs
+//! A problem with costs of its own for each pair of ranks, laid out as the dynamic programs
 //! read it.
 
 use super::groups::Groups;
 use crate::DpError;
 use tuwtree_model::{Costs, CostsError, Hierarchy, LARGEST_EXACT, Link, Payload, Problem, Rank};
 
-/// What every message and every copy of a problem takes, as in a gather: for outward operations the
-/// costs of the opposite direction stand here.
+/// Costs of every message and every copy of a problem, as in a gather: for outward operations those
+/// of the opposite direction.
 ///
 /// # Units
 /// Times in the costs' time units, as `f64`; infinite where there is no link.
 #[derive(Clone, Debug)]
 pub(crate) struct Links {
-    processors: usize,
+    ranks: usize,
     laws: Laws,
     /// `p` entries: the time of the copy of the own block.
     copy: Vec<f64>,
@@ -24,7 +24,7 @@ pub(crate) struct Links {
     copies_first: bool,
 }
 
-/// What messages take, by sender and receiver.
+/// Costs of messages, by sender and receiver.
 #[derive(Clone, Debug)]
 enum Laws {
     /// Lines.
@@ -33,9 +33,9 @@ enum Laws {
     Levels {
         /// `p * p` entries, row = receiver: which law.
         level: Vec<u16>,
-        /// How many laws there are.
+        /// Number of laws.
         levels: usize,
-        /// Which ranks share each level.
+        /// Ranks that share each level.
         groups: Groups,
         /// `p * p` times `levels` entries: lambda and occupancy of the message of each range by each law.
         times: Vec<(f64, f64)>,
@@ -45,7 +45,7 @@ enum Laws {
 /// Costs that are linear in the size of a message: `p * p` entries in each table, row = receiver.
 #[derive(Clone, Debug)]
 struct Lines {
-    /// What occupies the port whatever the size: alpha, or o where latency overlaps.
+    /// Occupation of the port by an empty message: alpha, or o if latency overlaps.
     overhead: Vec<f64>,
     /// beta from each sender.
     rate: Vec<f64>,
@@ -53,12 +53,12 @@ struct Lines {
     latency: Vec<f64>,
 }
 
-/// What a message out of a range holds.
+/// Content of a message out of a range.
 #[derive(Clone, Debug)]
 enum MessageContent {
     /// All blocks of the range. `p + 1` entries: the bytes of all blocks before a rank.
     Blocks(Vec<u64>),
-    /// The same vector of so many bytes, whatever the range.
+    /// One vector of this many bytes, for every range.
     Vector(u64),
 }
 
@@ -74,13 +74,13 @@ pub(crate) struct LinksTo<'a> {
 }
 
 impl LinksTo<'_> {
-    /// How long a message of so many bytes occupies the port; 0 for none.
+    /// Time for which a message of this many bytes occupies the port; 0 for none.
     #[inline(always)]
     pub(crate) fn message(self, sender: Rank, bytes: f64) -> f64 {
         if bytes == 0.0 { 0.0 } else { self.overhead[sender] + self.rate[sender] * bytes }
     }
 
-    /// lambda of a message of so many bytes; 0 for none.
+    /// lambda of a message of this many bytes; 0 for none.
     #[inline(always)]
     pub(crate) fn latency(self, sender: Rank, bytes: f64) -> f64 {
         match self.latency {
@@ -94,8 +94,8 @@ impl Links {
     /// The links of a problem.
     ///
     /// # Errors
-    /// [`DpError::Costs`] if the costs are neither a matrix nor those of levels; [`DpError::TooLarge`] if a
-    /// time may leave the range of `f64`.
+    /// [`DpError::Costs`] if the costs are neither a matrix nor those of levels; [`DpError::TooLarge`] if a time may
+    /// leave the range of `f64`.
     ///
     /// # Complexity
     /// O(p^2) time and space.
@@ -116,31 +116,31 @@ impl Links {
     /// # Errors, complexity
     /// As [`new`](Self::new).
     pub(crate) fn of_levels(problem: &Problem, machine: &Hierarchy) -> Result<Links, DpError> {
-        let processors = problem.processors();
-        problem.costs().check_processors(processors)?;
-        if processors > Costs::MOST_EXPANDED {
-            return Err(CostsError::TooLarge { processors }.into());
+        let ranks = problem.ranks();
+        problem.costs().check_ranks(ranks)?;
+        if ranks > Costs::MOST_EXPANDED {
+            return Err(CostsError::TooLarge { ranks }.into());
         }
         let messages = MessageContent::of(problem)?;
-        let laws = laws_of_levels(machine, &messages, processors);
+        let laws = laws_of_levels(machine, &messages, ranks);
         Links::with(problem, messages, laws)
     }
 
-    /// The links with these laws, by which no message takes longer than that.
+    /// Links with these laws, none of whose messages takes longer than `longest`.
     fn with(
         problem: &Problem,
         messages: MessageContent,
         (laws, slowest): (Laws, f64),
     ) -> Result<Links, DpError> {
-        let processors = problem.processors();
+        let ranks = problem.ranks();
         let costs = problem.costs();
         let copied = |rank| costs.kind().gamma_at(rank) * problem.collective().copied(rank) as f64;
-        let copy: Vec<f64> = (0..processors).map(copied).collect();
+        let copy: Vec<f64> = (0..ranks).map(copied).collect();
         // No tree takes longer than all its messages and copies one after the other.
-        let horizon = processors as f64 * slowest + copy.iter().sum::<f64>();
+        let horizon = ranks as f64 * slowest + copy.iter().sum::<f64>();
         match horizon < f64::MAX / 4.0 {
             true => Ok(Links {
-                processors,
+                ranks,
                 laws,
                 copy,
                 messages,
@@ -151,7 +151,7 @@ impl Links {
         }
     }
 
-    /// The same with everybody copying first, and one processor, if any, busy until a later time instead.
+    /// All ranks copy first, and one rank, if any, is busy until a later time instead.
     pub(crate) fn copying_first(mut self, busy: Option<(Rank, f64)>) -> Links {
         self.copies_first = true;
         if let Some((rank, until)) = busy {
@@ -160,16 +160,16 @@ impl Links {
         self
     }
 
-    /// The number of processors, `p >= 1`.
-    pub(crate) fn processors(&self) -> usize {
-        self.processors
+    /// The number of ranks, `p >= 1`.
+    pub(crate) fn ranks(&self) -> usize {
+        self.ranks
     }
 
     /// The linear costs of messages to a receiver; `None` if costs are by level.
     #[inline]
     pub(crate) fn to(&self, receiver: Rank) -> Option<LinksTo<'_>> {
         let Laws::Linear(Lines { overhead, rate, latency }) = &self.laws else { return None };
-        let row = receiver * self.processors..(receiver + 1) * self.processors;
+        let row = receiver * self.ranks..(receiver + 1) * self.ranks;
         Some(LinksTo {
             overhead: &overhead[row.clone()],
             rate: &rate[row.clone()],
@@ -186,7 +186,7 @@ impl Links {
         let Laws::Levels { level, levels, times, .. } = &self.laws else {
             unreachable!("asked where costs are by level")
         };
-        let (p, levels) = (self.processors, *levels);
+        let (p, levels) = (self.ranks, *levels);
         let times = &times[(a * p + b) * levels..][..levels];
         let row = &level[receiver * p..][..p];
         move |sender| times[usize::from(row[sender])]
@@ -206,12 +206,12 @@ impl Links {
         match &self.laws {
             Laws::Linear(_) => &[],
             Laws::Levels { levels, times, .. } => {
-                &times[(a * self.processors + b) * levels..][..*levels]
+                &times[(a * self.ranks + b) * levels..][..*levels]
             }
         }
     }
 
-    /// When a receiver that is free from `clock` on has the blocks of `[a..b]`, which the sender has at
+    /// Time at which a receiver that is free from `clock` on has the blocks of `[a..b]`, which the sender has at
     /// `ready`.
     #[inline]
     pub(crate) fn arrival(
@@ -230,7 +230,7 @@ impl Links {
         clock.max(ready + latency) + occupancy
     }
 
-    /// Whether everybody copies before the first message.
+    /// True if all ranks copy before the first message.
     pub(crate) fn copies_first(&self) -> bool {
         self.copies_first
     }
@@ -241,13 +241,13 @@ impl Links {
         self.messages.bytes(first, last) as f64
     }
 
-    /// The time of the copy of a processor's own block; 0 where vectors are combined.
+    /// The time of the copy of a rank's own block; 0 where vectors are combined.
     #[inline(always)]
     pub(crate) fn copy(&self, rank: Rank) -> f64 {
         self.copy[rank]
     }
 
-    /// Whether messages hold blocks, which are copied, and not a vector.
+    /// True if messages hold blocks, which are copied, and not a vector.
     pub(crate) fn moves_blocks(&self) -> bool {
         matches!(self.messages, MessageContent::Blocks(_))
     }
@@ -260,7 +260,7 @@ impl Links {
     /// # Errors
     /// [`DpError::TooLarge`].
     pub(crate) fn stated(&self, value: f64) -> Result<f64, DpError> {
-        let last = self.processors - 1;
+        let last = self.ranks - 1;
         match self.integral && value >= LARGEST_EXACT as f64 {
             true => Err(DpError::TooLarge { total: self.bytes(0, last) as u64 }),
             false => Ok(value),
@@ -274,7 +274,7 @@ impl MessageContent {
     fn of(problem: &Problem) -> Result<MessageContent, DpError> {
         Ok(match problem.payload() {
             Payload::Blocks(sizes) => {
-                let before = (0..=problem.processors()).map(|rank| sizes.before(rank));
+                let before = (0..=problem.ranks()).map(|rank| sizes.before(rank));
                 MessageContent::Blocks(before.collect())
             }
             Payload::Vector(vector) => MessageContent::Vector(vector.bytes),
@@ -295,22 +295,22 @@ impl MessageContent {
 
 /// The lines of a problem, and the greatest alpha and beta of any link.
 fn lines(problem: &Problem) -> Result<(Lines, (f64, f64)), DpError> {
-    let processors = problem.processors();
-    let costs = problem.costs().matrix(processors)?;
+    let ranks = problem.ranks();
+    let costs = problem.costs().matrix(ranks)?;
     let collective = problem.collective();
-    let table = || vec![0.0; processors * processors];
+    let table = || vec![0.0; ranks * ranks];
     let latency = if problem.costs().overlaps() { table() } else { Vec::new() };
     let mut lines = Lines { overhead: table(), rate: table(), latency };
     let mut slowest = (0.0_f64, 0.0_f64);
-    for parent in 0..processors {
-        for child in (0..processors).filter(|&child| child != parent) {
+    for parent in 0..ranks {
+        for child in (0..ranks).filter(|&child| child != parent) {
             let (sender, receiver) = collective.ends(child, parent);
             let link = Link {
                 alpha: costs.alpha(sender, receiver),
                 overhead: costs.overhead(sender, receiver),
                 beta: costs.beta(sender, receiver),
             };
-            let at = parent * processors + child;
+            let at = parent * ranks + child;
             lines.overhead[at] = link.overhead;
             lines.rate[at] = link.beta;
             if let Some(latency) = lines.latency.get_mut(at) {
@@ -325,31 +325,27 @@ fn lines(problem: &Problem) -> Result<(Lines, (f64, f64)), DpError> {
 }
 
 /// The laws of a machine's levels, which are the same both ways, and the longest that any message takes.
-fn laws_of_levels(
-    machine: &Hierarchy,
-    messages: &MessageContent,
-    processors: usize,
-) -> (Laws, f64) {
+fn laws_of_levels(machine: &Hierarchy, messages: &MessageContent, ranks: usize) -> (Laws, f64) {
     let levels = machine.levels().len();
-    let mut level = vec![0; processors * processors];
-    for (receiver, row) in level.chunks_exact_mut(processors).enumerate() {
+    let mut level = vec![0; ranks * ranks];
+    for (receiver, row) in level.chunks_exact_mut(ranks).enumerate() {
         for (sender, level) in row.iter_mut().enumerate().filter(|(sender, _)| *sender != receiver)
         {
             *level = machine.shared_level(sender, receiver) as u16;
         }
     }
-    let mut times = vec![(0.0, 0.0); processors * processors * levels];
+    let mut times = vec![(0.0, 0.0); ranks * ranks * levels];
     let mut slowest = 0.0_f64;
-    for first in 0..processors {
-        for last in first..processors {
+    for first in 0..ranks {
+        for last in first..ranks {
             let bytes = messages.bytes(first, last);
-            let range = &mut times[(first * processors + last) * levels..][..levels];
+            let range = &mut times[(first * ranks + last) * levels..][..levels];
             for (times, level) in range.iter_mut().zip(machine.levels()) {
                 *times = level.links.times(bytes);
                 slowest = slowest.max(times.0 + times.1);
             }
         }
     }
-    let groups = Groups::new(processors, levels, |rank, other| machine.shared_level(rank, other));
+    let groups = Groups::new(ranks, levels, |rank, other| machine.shared_level(rank, other));
     (Laws::Levels { level, levels, groups, times }, slowest)
 }

@@ -1,4 +1,4 @@
-//! Optimal ordered trees where every pair of processors has costs of its own.
+//! Optimal ordered trees where every pair of ranks has costs of its own.
 //!
 //! A message from `q` to `r` takes `alpha_qr + beta_qr s`; the reverse may differ, and some pairs may
 //! have no link. A subtree's root then matters to whom it sends: `C(i,j,r)` is a table over ranges
@@ -19,13 +19,13 @@
 //! | [`PairMethod::Hinges`] | linear | O(p^4 log p) at worst, O(p^4) as a rule | O(p^3) | the same table, fast |
 //! | [`optimal_binary_per_pair`] | linear, or of a machine's levels | O(p^4) | O(p^3) | at most two children |
 //!
-//! [`memory_needed_per_pair`] says beforehand what the tables take, and [`most_processors_per_pair`]
-//! how many processors fit.
+//! [`memory_needed_per_pair`] says beforehand what the tables take, and [`most_ranks_per_pair`]
+//! how many ranks fit.
 //!
 //! # What there is no tree for
 //! Not every pair needs a link, and nothing needs to be sent where there is no data. If no tree at all
 //! has the links that it needs, the error names a cut, before anything is computed; if no ordered one
-//! has, a range of processors that cannot be joined.
+//! has, a range of ranks that cannot be joined.
 //!
 //! # What this module does not do
 //! It knows one port, and where costs are linear no machine, only a matrix; the best tree that is not ordered is another, NP-hard problem
@@ -88,33 +88,33 @@ pub enum PairTrees {
 ///
 /// # Complexity
 /// O(1).
-pub fn memory_needed_per_pair(processors: usize, root: Root, trees: PairTrees) -> u64 {
+pub fn memory_needed_per_pair(ranks: usize, root: Root, trees: PairTrees) -> u64 {
     let root = match root {
-        Root::Given(root) => Root::Given(root.min(processors.saturating_sub(1))),
+        Root::Given(root) => Root::Given(root.min(ranks.saturating_sub(1))),
         open @ (Root::Best | Root::None) => open,
     };
     let bytes = match trees {
-        _ if processors == 0 => 0,
-        PairTrees::AnyDegree(PairMethod::Hinges) => hinges::memory(processors, root),
-        PairTrees::AnyDegree(PairMethod::Plain) => levels_memory(processors, Root::Best),
-        PairTrees::Binary => levels_memory(processors, root),
+        _ if ranks == 0 => 0,
+        PairTrees::AnyDegree(PairMethod::Hinges) => hinges::memory(ranks, root),
+        PairTrees::AnyDegree(PairMethod::Plain) => levels_memory(ranks, Root::Best),
+        PairTrees::Binary => levels_memory(ranks, root),
     };
     u64::try_from(bytes).unwrap_or(u64::MAX)
 }
 
 /// The bytes of level tables for the best root, or beside a given one, and of the links.
-fn levels_memory(processors: usize, root: Root) -> u128 {
-    let times = levels::widths(processors, root).map(levels::level_cells).sum::<u128>();
-    let links = 2 * (processors as u128).pow(2);
+fn levels_memory(ranks: usize, root: Root) -> u128 {
+    let times = levels::widths(ranks, root).map(levels::level_cells).sum::<u128>();
+    let links = 2 * (ranks as u128).pow(2);
     size_of::<f64>() as u128 * (times + links)
 }
 
-/// The most processors whose tables take no more than `memory` bytes; 0 if not even one's do.
+/// The most ranks whose tables take no more than `memory` bytes; 0 if not even one's do.
 ///
 /// # Complexity
 /// O(log p).
-pub fn most_processors_per_pair(memory: u64, root: Root, trees: PairTrees) -> usize {
-    let fits = |processors| memory_needed_per_pair(processors, root, trees) <= memory;
+pub fn most_ranks_per_pair(memory: u64, root: Root, trees: PairTrees) -> usize {
+    let fits = |ranks| memory_needed_per_pair(ranks, root, trees) <= memory;
     let (mut fitting, mut too_many) = (0, MOST + 1);
     while too_many - fitting > 1 {
         let middle = fitting.midpoint(too_many);
@@ -127,7 +127,7 @@ pub fn most_processors_per_pair(memory: u64, root: Root, trees: PairTrees) -> us
     fitting
 }
 
-/// More processors have no ranks in the tables.
+/// More ranks have no ranks in the tables.
 const MOST: usize = 1 << 16;
 
 /// A problem's links, once it is known to fit.
@@ -148,12 +148,12 @@ fn check_memory(
     if !operation.is_rooted() {
         return Err(DpError::Rootless { operation });
     }
-    let (processors, root) = (problem.processors(), problem.root());
-    let needed = memory_needed_per_pair(processors, root, trees);
+    let (ranks, root) = (problem.ranks(), problem.root());
+    let needed = memory_needed_per_pair(ranks, root, trees);
     let allowed = progress.memory_allowed();
-    if needed > allowed || processors > MOST {
-        let most = most_processors_per_pair(allowed, root, trees);
-        return Err(DpError::DoesNotFit { processors, needed, allowed, most });
+    if needed > allowed || ranks > MOST {
+        let most = most_ranks_per_pair(allowed, root, trees);
+        return Err(DpError::DoesNotFit { ranks, needed, allowed, most });
     }
     Ok(())
 }
@@ -172,7 +172,7 @@ fn check_memory(
 /// [`DpError::NoOrderedTree`] where links are missing.
 ///
 /// # Panics
-/// If there are no processors.
+/// If there are no ranks.
 ///
 /// # Complexity
 /// O(p^4 log p) at worst and O(p^4) as a rule by [`PairMethod::Hinges`], an eighth of it for a given
@@ -261,7 +261,7 @@ fn by_method(
     method: PairMethod,
     progress: &dyn Progress,
 ) -> Result<Optimum, DpError> {
-    let last = links.processors() - 1;
+    let last = links.ranks() - 1;
     match method {
         PairMethod::Plain => {
             check_groups(links, progress)?;
@@ -283,7 +283,7 @@ fn optimum(
     links: &Links,
     time: impl Fn(Rank, Rank, Rank) -> f64,
 ) -> Result<Optimum, DpError> {
-    let (last, root) = (links.processors() - 1, problem.root());
+    let (last, root) = (links.ranks() - 1, problem.root());
     let best = match root {
         Root::Best | Root::None => tree::best_root((0..=last).map(|root| time(0, last, root))),
         Root::Given(root) => Some((root, time(0, last, root))).filter(|best| best.1.is_finite()),
@@ -301,7 +301,7 @@ fn optimum(
 }
 
 /// An optimal ordered binary tree, whatever the operation: least completion time over all strongly
-/// ordered trees in which no processor has more than two children, given or best root, through one
+/// ordered trees in which no rank has more than two children, given or best root, through one
 /// port. Where latency overlaps, over all trees of subtrees of consecutive ranks with so few children; for
 /// vectors, over those that combine neighbours only.
 ///
@@ -320,7 +320,7 @@ pub fn optimal_binary_per_pair(
     progress: &dyn Progress,
 ) -> Result<Optimum, DpError> {
     let links = links(problem, PairTrees::Binary, progress)?;
-    let (last, root) = (links.processors() - 1, problem.root());
+    let (last, root) = (links.ranks() - 1, problem.root());
     let mut meter = Meter::new(progress, binary::results(last + 1, root));
     let table = binary::binary(&links, root, &mut meter)?;
     let best = match root {
@@ -344,9 +344,9 @@ pub fn optimal_binary_per_pair(
 }
 
 /// The error where links lead from all data to the root, but no ordered tree has them: the first of
-/// the shortest ranges that cannot be joined, or all processors if each smaller one can be.
+/// the shortest ranges that cannot be joined, or all ranks if each smaller one can be.
 fn no_ordered_tree(problem: &Problem, can_be_joined: impl Fn(Rank, Rank) -> bool) -> DpError {
-    let last = problem.processors() - 1;
+    let last = problem.ranks() - 1;
     let ranges = (1..=last).flat_map(|length| (0..=last - length).map(move |i| (i, i + length)));
     let mut blocked = ranges.filter(|&(i, j)| !can_be_joined(i, j));
     let (first, last) = blocked.next().unwrap_or((0, last));

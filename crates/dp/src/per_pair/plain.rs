@@ -22,7 +22,7 @@ use tuwtree_model::Rank;
 pub(crate) fn ordered(links: &Links, meter: &mut Meter<'_>) -> Result<Levels, DpError> {
     if let Some(groups) = links.groups() {
         let mut senders = BestSenders::new(links, groups);
-        let mut table = Levels::empty((0, links.processors()));
+        let mut table = Levels::empty((0, links.ranks()));
         while !table.is_full() {
             let times = |shorter: &Levels, range: (Rank, Rank), entries: &mut [f64]| {
                 by_groups(links, shorter, &senders, range, entries);
@@ -32,7 +32,7 @@ pub(crate) fn ordered(links: &Links, meter: &mut Meter<'_>) -> Result<Levels, Dp
         }
         return Ok(table);
     }
-    Levels::fill((0, links.processors()), meter, |shorter, (i, j, r)| {
+    Levels::fill((0, links.ranks()), meter, |shorter, (i, j, r)| {
         let mut least = f64::INFINITY;
         for k in r..j {
             // eq. 3, and eq. 5 for k = i

@@ -18,26 +18,25 @@
 //!     outward_most
 //! ```
 //!
-//! A batch is due with the ranges of `far + due` processors beside `r`: its first result is one.
+//! A batch is due with the ranges of `far + due` ranks beside `r`: its first result is one.
 //!
-//! `C(i,j,r)` is the least, over the ranges `[a..b]` next to `r`'s part, of an [`Envelope`] at the
-//! clock that this part sets: `C(i,a-1,r)` if `[a..b]` lies on the right, where it ends at `b = j`,
-//! `C(b+1,j,r)` if it lies on the left and starts at `a = i`. Both are the same in distances from
-//! `r`: if the senders are those from `near` to `far` on one side, and the receiver has what is up to
-//! `across` on the other, then `C(near - 1, across)` is the clock and `C(far, across)` is the result.
+//! `C(i,j,r)` is the least, over the ranges `[a..b]` next to `r`'s part, of an [`Envelope`] at the clock that this part
+//! sets: `C(i,a-1,r)` if `[a..b]` lies on the right, where it ends at `b = j`, `C(b+1,j,r)` if it lies on the left and
+//! starts at `a = i`. In distances from `r` both read alike: for senders from `near` to `far` on one side, and a
+//! receiver with the ranks up to `across` on the other, `C(near - 1, across)` is the clock and `C(far, across)` is the
+//! result.
 //!
 //! One envelope serves all `across`. Building it takes up to `w = far - near + 1` steps, so that it
 //! is to be evaluated for some `w` clocks at once; but not for all, because ranges become known in
 //! the order of their length. Clocks are taken in aligned blocks of `s` values of `across`, `s` the
 //! largest power of two up to `w`, each when its first result is due. All its clocks are known by
-//! then: they span at most `(near - 1) + across + (s - 1)` processors beside `r`, fewer than the
+//! then: they span at most `(near - 1) + across + (s - 1)` ranks beside `r`, fewer than the
 //! `far + across` of the result, since `s <= w`.
 //!
-//! So each length would read the whole table of each root once. Wide ranges have slack: with blocks of
-//! up to `w / 2` their batches may be done up to `w / 2` lengths before they are due. They are done
-//! for a band of lengths together, except those of senders that become known within the band only,
-//! which there are for the block at 0 alone: in all others, senders are at least a block, hence a
-//! band, shorter than the result.
+//! Each length would then read the whole table of each root once. Wide ranges have slack: with blocks of up to `w / 2`
+//! their batches may be done up to `w / 2` lengths before they are due. They are done for a band of lengths together,
+//! except for senders that become known only within the band, which occur in the block at 0 alone: in all others,
+//! senders are at least a block, hence a band, shorter than the result.
 
 use super::hinge::{Envelope, RangeMessage};
 use super::links::Links;
@@ -76,7 +75,7 @@ enum Senders {
     Right,
 }
 
-/// What a half of the recurrence reads.
+/// Input of one half of the recurrence.
 #[derive(Clone, Copy)]
 struct Given<'a> {
     links: &'a Links,
@@ -112,8 +111,8 @@ impl HingeReceiver {
         self.from_left.get(self.root - i, j - self.root)
     }
 
-    /// Finishes the ranges of `length + 1` processors, given all shorter ones: of this root, and, as
-    /// `left` and `right`, of the processors on either side.
+    /// Finishes the ranges of `length + 1` ranks, given all shorter ones: of this root, and, as
+    /// `left` and `right`, of the ranks on either side.
     pub(crate) fn advance(
         &mut self,
         links: &Links,
@@ -182,7 +181,7 @@ impl SideTimes {
         }
     }
 
-    /// The batches for senders from so many processors, `far` the last, whose blocks begin at `due`.
+    /// Batches for senders from this many ranks, `far` the last, whose blocks begin at `due`.
     fn receive_up_to(
         &mut self,
         given: Given<'_>,
@@ -255,10 +254,10 @@ impl SideTimes {
     }
 }
 
-/// Ranges of at least so many processors are wide.
+/// Least number of ranks of a wide range.
 const WIDE: usize = 2 * BAND;
 
-/// So many lengths make a band.
+/// Number of lengths in a band.
 const BAND: usize = 16;
 
 /// The most senders of whom a block of clocks begins at `due`, if blocks are powers of two and
@@ -270,8 +269,7 @@ fn widest(due: usize, ratio: usize) -> usize {
     }
 }
 
-/// How many clocks make a block for so many senders: the largest power of two up to it, or, for wide
-/// ranges, up to half of it.
+/// Clocks per block for this many senders: the largest power of two up to it, or, for wide ranges, up to half of it.
 fn block(senders: usize) -> usize {
     let most = if senders < WIDE { senders } else { senders / 2 };
     1 << most.ilog2()

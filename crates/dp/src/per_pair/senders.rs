@@ -12,12 +12,12 @@ use tuwtree_model::Rank;
 pub(crate) struct SortedSenders {
     first: Rank,
     width: usize,
-    /// Level `w - 1` holds the ranges of `w` processors by their first one, `w` roots each.
+    /// Level `w - 1` holds the ranges of `w` ranks by their first one, `w` roots each.
     levels: Vec<RangesOfWidth>,
-    /// `width * width` entries: the first root of each range, those that start at the same processor
-    /// together, shorter ones first.
+    /// `width * width` entries: the first root of each range, grouped by the start of the range,
+    /// shorter ones first.
     earliest_by_start: Vec<Sender>,
-    /// The same, those that end at the same processor together.
+    /// Likewise, grouped by the end of the range.
     earliest_by_end: Vec<Sender>,
 }
 
@@ -28,7 +28,7 @@ struct RangesOfWidth {
 }
 
 impl SortedSenders {
-    /// The ranges of one processor, ready at once.
+    /// The ranges of one rank, ready at once.
     ///
     /// # Errors
     /// [`DpError::OutOfMemory`].
@@ -47,10 +47,10 @@ impl SortedSenders {
         Ok(senders)
     }
 
-    /// Adds the ranges of `length + 1` processors, if there are any.
+    /// Adds the ranges of `length + 1` ranks, if there are any.
     ///
     /// # Shapes
-    /// `receivers` are all processors, by rank.
+    /// `receivers` are all ranks, by rank.
     ///
     /// # Errors
     /// [`DpError::OutOfMemory`].
@@ -82,7 +82,7 @@ impl SortedSenders {
         Ok(())
     }
 
-    /// Copies the first root of each range of this many processors to where it is found fast.
+    /// Copies the first root of each range of this many ranks to where it is found fast.
     fn note_earliest(&mut self, roots: usize) {
         let RangesOfWidth { ready, rank } = &self.levels[roots - 1];
         let firsts = ready.iter().step_by(roots).zip(rank.iter().step_by(roots));

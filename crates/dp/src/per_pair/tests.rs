@@ -3,7 +3,7 @@
 use super::levels::Levels;
 use super::links::Links;
 use super::*;
-use crate::{Method, optimal, optimal_binary};
+use crate::{Method, optimal_adjacent, optimal_binary};
 use proptest::prelude::*;
 use std::ops::ControlFlow;
 use tuwtree_model::{
@@ -22,7 +22,7 @@ enum Kind {
     Hierarchical,
     /// Latencies from 0 to far above any volume.
     Huge,
-    /// Faster the slower a processor is to start: many senders are worth a try.
+    /// Faster the slower a rank is to start: many senders are worth a try.
     Opposed,
 }
 
@@ -38,11 +38,11 @@ impl Draw {
     }
 }
 
-fn matrix(processors: usize, kind: Kind, missing: u64, seed: u64) -> CostMatrix {
+fn matrix(ranks: usize, kind: Kind, missing: u64, seed: u64) -> CostMatrix {
     let mut draw = Draw(seed | 1);
     let mut table = |what: u64| -> Vec<f64> {
         let entry = |n: usize| {
-            let (sender, receiver) = (n / processors, n % processors);
+            let (sender, receiver) = (n / ranks, n % ranks);
             let cost = match kind {
                 Kind::Asymmetric => draw.below(30),
                 Kind::Ties => draw.below(2),
@@ -52,32 +52,32 @@ fn matrix(processors: usize, kind: Kind, missing: u64, seed: u64) -> CostMatrix 
                 }
                 Kind::Huge => [0, 1, 1000, 1_000_000][draw.below(4) as usize] / (1 + 999 * what),
                 Kind::Opposed => match what {
-                    0 => (40 * processors - 40 * sender) as u64 + draw.below(7),
+                    0 => (40 * ranks - 40 * sender) as u64 + draw.below(7),
                     _ => draw.below(3),
                 },
             };
             if what == 0 && draw.below(100) < missing { f64::INFINITY } else { cost as f64 }
         };
-        (0..processors * processors).map(entry).collect()
+        (0..ranks * ranks).map(entry).collect()
     };
     let (alpha, beta) = (table(0), table(1));
-    let gamma: Vec<u64> = (0..processors).map(|_| draw.below(6)).collect();
+    let gamma: Vec<u64> = (0..ranks).map(|_| draw.below(6)).collect();
     CostMatrix::from_fn(
-        processors,
-        |sender, receiver| alpha[sender * processors + receiver],
-        |sender, receiver| beta[sender * processors + receiver],
+        ranks,
+        |sender, receiver| alpha[sender * ranks + receiver],
+        |sender, receiver| beta[sender * ranks + receiver],
         |rank| gamma[rank] as f64,
     )
     .unwrap()
 }
 
-/// Costs with this many processors: of the one-port model, or with any parts of alpha as overheads.
-fn costs(processors: usize) -> impl Strategy<Value = CostMatrix> {
+/// Costs with this many ranks: of the one-port model, or with any parts of alpha as overheads.
+fn costs(ranks: usize) -> impl Strategy<Value = CostMatrix> {
     let kinds = [Kind::Asymmetric, Kind::Ties, Kind::Hierarchical, Kind::Huge, Kind::Opposed];
     let missing = prop_oneof![3 => Just(0_u64), 1 => Just(10), 1 => Just(40)];
     let drawn = (prop::sample::select(kinds.to_vec()), missing, any::<u64>(), any::<bool>());
     drawn.prop_map(move |(kind, missing, seed, overlaps)| {
-        let costs = matrix(processors, kind, missing, seed);
+        let costs = matrix(ranks, kind, missing, seed);
         if overlaps { with_parts_as_overheads(costs, seed) } else { costs }
     })
 }
@@ -96,7 +96,7 @@ fn with_parts_as_overheads(costs: CostMatrix, seed: u64) -> CostMatrix {
     costs.with_overheads(&overheads).unwrap()
 }
 
-/// Block sizes and costs of up to so many processors.
+/// Block sizes and costs of up to so many ranks.
 fn problems(most: usize) -> impl Strategy<Value = (BlockSizes, CostMatrix)> {
     let block = prop_oneof![2 => Just(0_u64), 3 => 0..5_u64, 1 => 0..200_u64];
     prop::collection::vec(block, 1..=most).prop_flat_map(|blocks| {
@@ -107,7 +107,7 @@ fn problems(most: usize) -> impl Strategy<Value = (BlockSizes, CostMatrix)> {
 
 /// The problems that these blocks stand for: a gather, a scatter, a broadcast, a reduction.
 fn of_all_operations(sizes: &BlockSizes, costs: &CostMatrix) -> Vec<Problem> {
-    let vector = Vector { processors: sizes.processors(), bytes: sizes.block(0) };
+    let vector = Vector { ranks: sizes.ranks(), bytes: sizes.block(0) };
     let problem = |operation: Operation| {
         let payload = match operation.is_irregular() {
             true => Payload::Blocks(sizes.clone()),
@@ -134,7 +134,7 @@ proptest! {
             let links = Links::new(&problem).unwrap();
             let plain = plain_table(&links);
             let fast = hinges::ordered(&links, Root::Best, &mut Meter::new(&(), 1)).unwrap();
-            let last = sizes.processors() - 1;
+            let last = sizes.ranks() - 1;
             for i in 0..=last {
                 for j in i..=last {
                     for root in i..=j {
@@ -149,7 +149,7 @@ proptest! {
     fn a_given_root_needs_only_the_ranges_beside_it(
         (sizes, costs) in problems(14), root in 0..14_usize,
     ) {
-        let root = Root::Given(root % sizes.processors());
+        let root = Root::Given(root % sizes.ranks());
         for problem in of_all_operations(&sizes, &costs) {
             let problem = problem.with_root(root).unwrap();
             let by = |method| optimal_per_pair(&problem, method, &());
@@ -164,7 +164,7 @@ proptest! {
 
     #[test]
     fn hinges_are_plain_on_larger_problems((sizes, costs) in problems(50), root in 0..50_usize) {
-        let given = Root::Given(root % sizes.processors());
+        let given = Root::Given(root % sizes.ranks());
         for root in [Root::Best, given] {
             for problem in of_all_operations(&sizes, &costs) {
                 let problem = problem.with_root(root).unwrap();
@@ -181,7 +181,7 @@ proptest! {
 
     #[test]
     fn trees_attain_the_value((sizes, costs) in problems(20), root in 0..20_usize) {
-        let given = Root::Given(root % sizes.processors());
+        let given = Root::Given(root % sizes.ranks());
         for problem in of_all_operations(&sizes, &costs) {
             for root in [Root::Best, given] {
                 let problem = problem.with_root(root).unwrap();
@@ -203,11 +203,11 @@ proptest! {
     ) {
         let equal = Homogeneous::new(alpha.into(), beta.into(), gamma.into()).unwrap();
         let costs = CostMatrix::from_fn(
-            sizes.processors(), |_, _| alpha.into(), |_, _| beta.into(), |_| gamma.into(),
+            sizes.ranks(), |_, _| alpha.into(), |_, _| beta.into(), |_| gamma.into(),
         ).unwrap();
-        for root in [Root::Best, Root::Given(root % sizes.processors())] {
+        for root in [Root::Best, Root::Given(root % sizes.ranks())] {
             let homogeneous = Problem::gather(&sizes, equal).unwrap().with_root(root).unwrap();
-            let known = optimal(&homogeneous, Method::Plain, &()).unwrap().value;
+            let known = optimal_adjacent(&homogeneous, Method::Plain, &()).unwrap().value;
             let known_binary = optimal_binary(&homogeneous, Method::Plain, &()).unwrap().value;
             for problem in [&homogeneous.with_costs(&costs).unwrap(), &homogeneous] {
                 for method in METHODS {
@@ -324,14 +324,14 @@ fn what_does_not_fit_is_refused_beforehand_and_what_would_fit_is_named() {
             };
             assert!(with(needed).is_ok());
             let allowed = needed - 1;
-            let error = DpError::DoesNotFit { processors: 30, needed, allowed, most: 29 };
+            let error = DpError::DoesNotFit { ranks: 30, needed, allowed, most: 29 };
             assert_eq!(with(allowed), Err(error));
-            assert_eq!(most_processors_per_pair(needed, root, trees), 30);
+            assert_eq!(most_ranks_per_pair(needed, root, trees), 30);
         }
     }
     let binary = PairTrees::Binary;
-    assert_eq!(most_processors_per_pair(0, Root::Best, binary), 0);
-    assert!(most_processors_per_pair(8 << 30, Root::Best, binary) > 1500);
+    assert_eq!(most_ranks_per_pair(0, Root::Best, binary), 0);
+    assert!(most_ranks_per_pair(8 << 30, Root::Best, binary) > 1500);
 }
 
 #[test]
@@ -362,11 +362,11 @@ fn what_does_not_match_is_no_problem() {
 
 #[test]
 fn costs_that_are_written_as_no_matrix_are_refused() {
-    let processors = Costs::MOST_EXPANDED + 1;
-    let sizes = BlockSizes::new(vec![1; processors]).unwrap();
+    let ranks = Costs::MOST_EXPANDED + 1;
+    let sizes = BlockSizes::new(vec![1; ranks]).unwrap();
     let equal = Homogeneous::new(1.0, 1.0, 1.0).unwrap();
     let problem = Problem::gather(&sizes, equal).unwrap();
-    let error = DpError::Costs(CostsError::TooLarge { processors });
+    let error = DpError::Costs(CostsError::TooLarge { ranks });
     assert_eq!(optimal_per_pair(&problem, PairMethod::Hinges, &()), Err(error.clone()));
     assert_eq!(optimal_binary_per_pair(&problem, &()), Err(error));
 }

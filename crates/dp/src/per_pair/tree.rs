@@ -8,7 +8,7 @@ use super::binary::{self, BinaryPart};
 use super::links::Links;
 use tuwtree_model::{Rank, Step, Tree};
 
-/// A message that a root receives last: what it does not hold before, and who sends it.
+/// A root's last message: its contents, and its sender.
 #[derive(Clone, Copy, Debug)]
 struct LastMessage {
     /// The last rank of the left one of both ranges.
@@ -16,7 +16,7 @@ struct LastMessage {
     sender: Rank,
 }
 
-/// The best root and its time; `None` if there is none.
+/// The best root and its time; `None` if no root is possible.
 pub(crate) fn best_root(times: impl Iterator<Item = f64>) -> Option<(Rank, f64)> {
     let mut best = None;
     for (root, time) in times.enumerate() {
@@ -34,9 +34,9 @@ pub(crate) fn best_root(times: impl Iterator<Item = f64>) -> Option<(Rank, f64)>
 /// # Complexity
 /// O(p^3) time in the worst case, O(p) space; no recursion.
 pub(crate) fn of_joins(links: &Links, root: Rank, time: impl Fn(Rank, Rank, Rank) -> f64) -> Tree {
-    let processors = links.processors();
-    let mut steps = Vec::with_capacity(2 * processors);
-    let mut pending = vec![(0, processors - 1, root)];
+    let ranks = links.ranks();
+    let mut steps = Vec::with_capacity(2 * ranks);
+    let mut pending = vec![(0, ranks - 1, root)];
     while let Some((mut i, mut j, r)) = pending.pop() {
         let from = steps.len();
         while i < j {
@@ -63,7 +63,7 @@ pub(crate) fn of_joins(links: &Links, root: Rank, time: impl Fn(Rank, Rank, Rank
         }
         steps[from..].reverse();
     }
-    Tree::new(processors, root, &steps).expect("joins make a tree")
+    Tree::new(ranks, root, &steps).expect("joins make a tree")
 }
 
 /// The first message that attains the time of a range.
@@ -101,9 +101,9 @@ fn last_message(
 /// # Complexity
 /// As [`of_joins`].
 pub(crate) fn of_shapes(links: &Links, root: Rank, table: &binary::BinaryTable) -> Tree {
-    let processors = links.processors();
-    let mut steps = Vec::with_capacity(2 * processors);
-    let mut pending = vec![(0, processors - 1, root)];
+    let ranks = links.ranks();
+    let mut steps = Vec::with_capacity(2 * ranks);
+    let mut pending = vec![(0, ranks - 1, root)];
     while let Some((i, j, r)) = pending.pop() {
         if i == j {
             continue;
@@ -126,7 +126,7 @@ pub(crate) fn of_shapes(links: &Links, root: Rank, table: &binary::BinaryTable) 
             }
         }
     }
-    Tree::new(processors, root, &steps).expect("shapes make a tree")
+    Tree::new(ranks, root, &steps).expect("shapes make a tree")
 }
 
 /// The lowest of the senders whose message arrives first, and when.

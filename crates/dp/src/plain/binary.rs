@@ -8,7 +8,7 @@ use crate::{DpError, Progress};
 use tuwtree_model::{Rank, Scalar, ScaledSizes};
 
 /// `D(i,j)` for all ranges: the least completion time over the strongly ordered trees on `[i..j]`
-/// in which no processor has more than two children, with any root.
+/// in which no rank has more than two children, with any root.
 ///
 /// With `U(i,k)` and `V(i,k)` for a root at either end of `[i..k]` that has received its one
 /// subtree, the five cases of Fig. 7 are three: `W = min(U, V)` is when the root is ready for a
@@ -27,7 +27,7 @@ pub fn binary<T: Scalar>(
     sizes: &ScaledSizes<T>,
     progress: &dyn Progress,
 ) -> Result<Triangle<T>, DpError> {
-    let p = sizes.processors();
+    let p = sizes.ranks();
     let mut meter = Meter::new(progress, triangle_cells(p));
     let mut table = Triangle::new(0, p)?;
     let mut columns = TransposedTriangle::new(0, p)?;

@@ -8,13 +8,13 @@ use crate::{DpError, Progress};
 use tuwtree_model::{Rank, Scalar, ScaledSizes};
 
 /// `F(i,j)`, the least completion time over the ordered trees on `[i..j]` with this root, for all
-/// ranges that hold it, and `C(i,j)` of [`free_root`](super::free_root) for those that do not.
+/// ranges that hold it, and `C(i,j)` of [`free_root`](super::free_root) for the others.
 ///
 /// # Errors
 /// [`DpError::OutOfMemory`], [`DpError::Cancelled`].
 ///
 /// # Panics
-/// If `root` is not a processor.
+/// If `root` is not a rank.
 ///
 /// # Complexity
 /// O(p^3) time; O(p^2) space, two values a range.
@@ -28,7 +28,7 @@ pub fn fixed_root<T: Scalar>(
     root: Rank,
     progress: &dyn Progress,
 ) -> Result<RootedTable<T>, DpError> {
-    let p = sizes.processors();
+    let p = sizes.ranks();
     let cells = triangle_cells(root) + triangle_cells(p - 1 - root) + cells_with_root(p, root);
     let mut meter = Meter::new(progress, cells);
     let (before, _) = free_root::part(sizes, (0, root), &mut meter)?;
@@ -56,7 +56,7 @@ pub fn fixed_root<T: Scalar>(
     Ok(table)
 }
 
-/// The splits next to the root and to the ends of `[i..j]`, some of which involve a copy.
+/// Splits next to the root and to the ends of `[i..j]`, some of which involve a copy.
 #[inline]
 fn end_joins<T: Scalar>(sizes: &ScaledSizes<T>, table: &RootedTable<T>, (i, j): (Rank, Rank)) -> T {
     let (root, cost) = (table.root(), |i, j| table.get(i, j));

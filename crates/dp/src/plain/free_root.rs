@@ -25,7 +25,7 @@ use tuwtree_model::{Rank, Scalar, ScaledSizes};
 /// 5 and 6, are candidates for every range (Fig. 6 as printed has them for pairs only).
 ///
 /// # Example
-/// Sizes 2, 1, 4 and costs 1, 1, 1: processor 0 joins 1 for (1 + 2) + 1 = 4, and then [0..1] takes
+/// Sizes 2, 1, 4 and costs 1, 1, 1: rank 0 joins 1 for (1 + 2) + 1 = 4, and then [0..1] takes
 /// in the last block for 1 + 4 more: 9.
 /// ```
 /// use tuwtree_dp::plain;
@@ -39,7 +39,7 @@ pub fn free_root<T: Scalar>(
     sizes: &ScaledSizes<T>,
     progress: &dyn Progress,
 ) -> Result<Triangle<T>, DpError> {
-    let p = sizes.processors();
+    let p = sizes.ranks();
     let mut meter = Meter::new(progress, triangle_cells(p));
     part(sizes, (0, p), &mut meter).map(|(table, _)| table)
 }

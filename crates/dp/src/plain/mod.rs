@@ -17,10 +17,10 @@ pub(crate) use free_root::ranges;
 
 use tuwtree_model::{Rank, Scalar, ScaledSizes};
 
-/// How many splits are compared side by side.
+/// Number of splits compared side by side.
 const LANES: usize = 32;
 
-/// The least of `max(left[x], right[x]) + sent(volume[x])`, `NEVER` if there is none.
+/// Minimum of `max(left[x], right[x]) + sent(volume[x])`, `NEVER` for empty input.
 ///
 /// # Shapes
 /// Three slices of the same length; entry `x` belongs to the same split in all.
@@ -47,13 +47,13 @@ pub(crate) fn least_join<T: Scalar>(
     least.into_iter().fold(T::NEVER, T::least)
 }
 
-/// The least of `max(left[x], right[x])`, `NEVER` if there is none: joins that send nothing.
+/// Minimum of `max(left[x], right[x])`, `NEVER` for empty input: joins that send nothing.
 #[inline(always)]
 pub(crate) fn least_silent_join<T: Scalar>(left: &[T], right: &[T]) -> T {
     left.iter().zip(right).fold(T::NEVER, |least, (&left, &right)| least.least(left.most(right)))
 }
 
-/// Where the non-empty blocks are, which decides what costs an alpha.
+/// Positions of non-empty blocks, which decide where an alpha is paid.
 pub(crate) struct Nonempty {
     /// `p` entries: the least rank from here on with a non-empty block; `p` if none.
     from: Vec<Rank>,
@@ -64,7 +64,7 @@ pub(crate) struct Nonempty {
 impl Nonempty {
     /// The non-empty blocks of a problem. O(p).
     pub(crate) fn new<T: Scalar>(sizes: &ScaledSizes<T>) -> Nonempty {
-        let p = sizes.processors();
+        let p = sizes.ranks();
         let (mut from, mut upto) = (vec![p; p], vec![0; p]);
         for rank in (0..p).rev() {
             let next = if rank + 1 < p { from[rank + 1] } else { p };

@@ -57,7 +57,7 @@ where
     L: Fn(u64) -> f64,
     C: Fn(u64) -> f64,
 {
-    let root = given_root(law.sizes.processors(), root)?;
+    let root = given_root(law.sizes.ranks(), root)?;
     let law = Tabulated::new(law)?;
     let table = table(&law, progress)?;
     let tree = tree(&law, &table, root);
@@ -65,14 +65,14 @@ where
     Ok(BoundedTree { tree, time, at_least: time })
 }
 
-/// The bytes of the tables that [`optimal_binary_by_size`] fills for so many processors.
-pub fn binary_memory_needed(processors: usize) -> u64 {
-    7 * (size_of::<f64>() * triangle_cells(processors)) as u64
+/// Table bytes of [`optimal_binary_by_size`] for this many ranks.
+pub fn binary_memory_needed(ranks: usize) -> u64 {
+    7 * (size_of::<f64>() * triangle_cells(ranks)) as u64
 }
 
 /// `D(i,j)` for all ranges.
 fn table<T: Scalar>(law: &Tabulated<T>, progress: &dyn Progress) -> Result<Triangle<T>, DpError> {
-    let p = law.processors();
+    let p = law.ranks();
     let mut table = Triangle::new(0, p)?;
     let mut messages = Messages::new(p)?;
     let mut meter = Meter::new(progress, triangle_cells(p));
@@ -99,13 +99,10 @@ struct Messages<T> {
 }
 
 impl<T: Scalar> Messages<T> {
-    fn new(processors: usize) -> Result<Messages<T>, DpError> {
+    fn new(ranks: usize) -> Result<Messages<T>, DpError> {
         Ok(Messages {
-            by_first: [Triangle::new(0, processors)?, Triangle::new(0, processors)?],
-            by_last: [
-                TransposedTriangle::new(0, processors)?,
-                TransposedTriangle::new(0, processors)?,
-            ],
+            by_first: [Triangle::new(0, ranks)?, Triangle::new(0, ranks)?],
+            by_last: [TransposedTriangle::new(0, ranks)?, TransposedTriangle::new(0, ranks)?],
         })
     }
 
@@ -185,7 +182,7 @@ fn shapes((i, j): (Rank, Rank), root: Rank) -> impl Iterator<Item = (Rank, Parts
     two.chain(one).map(move |parts| (root, parts))
 }
 
-/// When a root that copies first has received these parts.
+/// Time at which a root that copies first has received these parts.
 fn collected<T: Scalar>(
     law: &impl Receiving<T>,
     table: &Triangle<T>,
@@ -201,7 +198,7 @@ fn collected<T: Scalar>(
 /// # Complexity
 /// O(p^2) time in the worst case, O(p) space; no recursion.
 fn tree<T: Scalar>(law: &impl Receiving<T>, table: &Triangle<T>, root: Option<Rank>) -> Tree {
-    let p = law.processors();
+    let p = law.ranks();
     let mut steps = Vec::with_capacity(2 * p);
     // Ranges, with the place of the step that names their root.
     let mut pending = vec![((0, p - 1), None)];
@@ -249,8 +246,8 @@ fn best_shape<T: Scalar>(
 mod tests {
     use super::*;
     use crate::wider::Class;
-    use crate::wider::exhaustive::every_tree;
     use crate::wider::plain;
+    use crate::wider::tests::exhaustive::every_tree;
     use proptest::prelude::*;
     use tuwtree_model::BlockSizes;
 
@@ -266,10 +263,10 @@ mod tests {
     }
 
     /// The trees of a few ranks of which nobody has more than two children.
-    fn binary_trees(processors: usize) -> Vec<Tree> {
-        let is_binary = |tree: &Tree| (0..processors).all(|rank| tree.degree(rank) <= 2);
+    fn binary_trees(ranks: usize) -> Vec<Tree> {
+        let is_binary = |tree: &Tree| (0..ranks).all(|rank| tree.degree(rank) <= 2);
         let consecutive = |tree: &Tree| Class::Consecutive.check(tree).is_ok();
-        every_tree(processors).filter(|tree| is_binary(tree) && consecutive(tree)).collect()
+        every_tree(ranks).filter(|tree| is_binary(tree) && consecutive(tree)).collect()
     }
 
     proptest! {

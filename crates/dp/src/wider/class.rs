@@ -4,14 +4,14 @@ use tuwtree_model::{NotOrdered, Rank, Tree};
 
 /// A class of trees in which every subtree spans consecutive ranks. Each is part of the next.
 ///
-/// Neither asks when a processor copies its own block; its place is known, and it is best copied
+/// Neither asks when a rank copies its own block; its place is known, and it is best copied
 /// first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Class {
-    /// What a processor holds, its own block from the start, is one range at every moment.
+    /// A rank's held range, its own block from the start, is contiguous at every moment.
     CopyFirst,
-    /// What a processor has *received* is one range at every moment; its own block counts when that
-    /// range reaches it. So a processor may begin with ranks away from its own.
+    /// A rank's *received* range is contiguous at every moment; its own block counts when that
+    /// range reaches it. A rank may therefore begin with ranks away from its own.
     Consecutive,
 }
 
@@ -19,7 +19,7 @@ impl Class {
     /// All classes, the narrower first.
     pub const ALL: [Class; 2] = [Class::CopyFirst, Class::Consecutive];
 
-    /// The name by which users and documents call the class.
+    /// Name of the class in the command line and in documents.
     pub fn name(self) -> &'static str {
         match self {
             Class::CopyFirst => "copy-first",
@@ -30,14 +30,14 @@ impl Class {
     /// Fails unless the tree is of this class.
     ///
     /// # Errors
-    /// [`NotOrdered`] names a processor and the ranks at fault. A processor whose own block is out
-    /// of reach in the end has `taken` its own rank.
+    /// [`NotOrdered`] names a rank and the ranks at fault. A rank whose own block is out of reach
+    /// in the end has `taken` its own rank.
     ///
     /// # Complexity
     /// O(p) time and space.
     ///
     /// # Example
-    /// Processor 0 receives block 2 before block 1, which lies between.
+    /// Rank 0 receives block 2 before block 1, which lies between.
     /// ```
     /// use tuwtree_dp::wider::Class;
     /// use tuwtree_model::{Step, Tree};
@@ -47,22 +47,22 @@ impl Class {
     /// assert!(Class::Consecutive.check(&tree).is_ok());
     /// ```
     pub fn check(self, tree: &Tree) -> Result<(), NotOrdered> {
-        let mut span: Vec<(Rank, Rank)> = (0..tree.processors()).map(|rank| (rank, rank)).collect();
-        for processor in tree.top_down().into_iter().rev() {
+        let mut span: Vec<(Rank, Rank)> = (0..tree.ranks()).map(|rank| (rank, rank)).collect();
+        for rank in tree.top_down().into_iter().rev() {
             let mut held = Held::default();
-            for child in tree.children(processor) {
+            for child in tree.children(rank) {
                 if self == Class::CopyFirst {
-                    held.reach_own(processor);
+                    held.reach_own(rank);
                 }
-                held.take(processor, span[child])?;
+                held.take(rank, span[child])?;
             }
-            span[processor] = held.range(processor)?;
+            span[rank] = held.range(rank)?;
         }
         Ok(())
     }
 }
 
-/// What a processor has received, and its own block once that is part of it.
+/// A rank's received range, with its own block once part of it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Held(Option<(Rank, Rank)>);
 
@@ -88,23 +88,19 @@ impl Held {
         match self.0 {
             None => Ok((own, own)),
             Some((first, last)) if (first..=last).contains(&own) => Ok((first, last)),
-            Some(held) => Err(NotOrdered { processor: own, held, taken: (own, own) }),
+            Some(held) => Err(NotOrdered { rank: own, held, taken: (own, own) }),
         }
     }
 }
 
 /// The range that two adjacent ones make up.
-fn joined(
-    processor: Rank,
-    held: (Rank, Rank),
-    taken: (Rank, Rank),
-) -> Result<(Rank, Rank), NotOrdered> {
+fn joined(rank: Rank, held: (Rank, Rank), taken: (Rank, Rank)) -> Result<(Rank, Rank), NotOrdered> {
     if held.1 + 1 == taken.0 {
         Ok((held.0, taken.1))
     } else if taken.1 + 1 == held.0 {
         Ok((taken.0, held.1))
     } else {
-        Err(NotOrdered { processor, held, taken })
+        Err(NotOrdered { rank, held, taken })
     }
 }
 
@@ -113,8 +109,8 @@ mod tests {
     use super::*;
     use tuwtree_model::Step::{self, Copy, Receive};
 
-    fn classes(processors: usize, root: Rank, steps: &[(Rank, Step)]) -> Vec<Class> {
-        let tree = Tree::new(processors, root, steps).unwrap();
+    fn classes(ranks: usize, root: Rank, steps: &[(Rank, Step)]) -> Vec<Class> {
+        let tree = Tree::new(ranks, root, steps).unwrap();
         Class::ALL.into_iter().filter(|class| class.check(&tree).is_ok()).collect()
     }
 
@@ -142,7 +138,7 @@ mod tests {
     fn a_subtree_that_never_reaches_its_own_rank_is_of_neither_class() {
         let steps = [(1, Copy), (1, Receive(0)), (1, Receive(2)), (0, Copy), (0, Receive(3))];
         let tree = Tree::new(4, 1, &steps).unwrap();
-        let fault = NotOrdered { processor: 0, held: (3, 3), taken: (0, 0) };
+        let fault = NotOrdered { rank: 0, held: (3, 3), taken: (0, 0) };
         assert_eq!(Class::Consecutive.check(&tree), Err(fault));
     }
 }

@@ -1,7 +1,7 @@
-//! The same tables in O(p^2) for copy-first trees, O(p^2 G) for consecutive ones.
+//! Tables of `plain` in O(p^2) for copy-first trees, O(p^2 G) for consecutive ones.
 //!
 //! # What it assumes
-//! No block but that of a given root is empty, and every other processor's copy takes no longer
+//! No block but that of a given root is empty, and every other rank's copy takes no longer
 //! than its own message does to arrive: `g_x <= lambda + o + beta m_x`, as is always so for gamma
 //! <= beta.
 //!
@@ -11,9 +11,9 @@
 //!
 //! - (L) `C(i,j) <= C(i-1,j)`, (R) `C(i,j) <= C(i,j+1)`, and `g_i <= C(i,i+1)`, `g_j <= C(j-1,j)`.
 //!
-//! Proof of (L), by induction on the number of processors; (R) is the mirror image. `g_i <=
+//! Proof of (L), by induction on the number of ranks; (R) is the mirror image. `g_i <=
 //! C(i,i+1)`: `i` copies, or its message arrives and is then no shorter than its copy. Take a best
-//! tree of `[i-1..j]` with root `x` and delete processor `i-1`.
+//! tree of `[i-1..j]` with root `x` and delete rank `i-1`.
 //!
 //! - `x` is another: the child that held `i-1` shrinks, and by induction is ready no later and
 //!   sends no more, or it vanishes. What `x` receives stays next to what it has.
@@ -21,7 +21,7 @@
 //!   `lambda + o` after `C(X)`; `y` has it at `C(X)`, or, if it is alone, is free at `g_y`, which is
 //!   no later either. Then `y` receives the same children in the same order.
 //!
-//! An empty processor is no better as a relay, by the second case; so empty blocks can be left out.
+//! An empty rank is no better as a relay, by the second case; so empty blocks can be left out.
 //!
 //! # Windows
 //! By (L) and (R) the clock of the receiving part rises with its length while the sending part's
@@ -50,11 +50,11 @@ use tuwtree_model::{Rank, Root, Scalar};
 pub struct Bracket<T> {
     /// The least times for the clocks as they were rounded.
     pub table: Table<T>,
-    /// The most by which a clock was rounded down; 0 if the table is exact.
+    /// Largest rounding of a clock; 0 if the table is exact.
     pub slack: T,
 }
 
-/// What is left of a problem once clocks are rounded: a table to be filled, and its size.
+/// A problem with rounded clocks: a table to be filled, and its size.
 #[derive(Debug)]
 pub struct DensePlan<T> {
     class: Class,
@@ -80,7 +80,7 @@ impl<T: Scalar> DensePlan<T> {
         DensePlan::with_clocks(law, class, root, (most_clocks, &[]))
     }
 
-    /// The same with these clocks besides, which are not rounded.
+    /// Keeps these clocks too, without rounding.
     ///
     /// # Errors, complexity
     /// As [`new`](Self::new).
@@ -90,7 +90,7 @@ impl<T: Scalar> DensePlan<T> {
         root: Root,
         (most_clocks, kept): (usize, &[T]),
     ) -> Result<DensePlan<T>, DpError> {
-        let p = law.processors();
+        let p = law.ranks();
         let root = given_root(p, root)?;
         let mut slack = T::ZERO;
         let mut clocks = |side| match class {
@@ -110,20 +110,20 @@ impl<T: Scalar> DensePlan<T> {
         1 + self.parts.iter().map(|(_, clocks)| clocks.values.len()).max().unwrap_or(0)
     }
 
-    /// As [`Bracket::slack`].
+    /// See [`Bracket::slack`].
     pub fn slack(&self) -> T {
         self.slack
     }
 
     /// The bytes of the tables. Queues come on top, little as a rule.
     pub fn memory_needed(&self, law: &impl DenseLaw<T>) -> u64 {
-        (self.cells(law.processors()) as u64).saturating_mul(size_of::<T>() as u64)
+        (self.cells(law.ranks()) as u64).saturating_mul(size_of::<T>() as u64)
     }
 
     /// The number of values in all tables.
-    pub(super) fn cells(&self, processors: usize) -> usize {
+    pub(super) fn cells(&self, ranks: usize) -> usize {
         let sides = self.parts.iter().map(|((_, width), clocks)| SideTable::cells(*width, clocks));
-        sides.sum::<usize>() + self.root.map_or(0, |root| cells_with_root(processors, root))
+        sides.sum::<usize>() + self.root.map_or(0, |root| cells_with_root(ranks, root))
     }
 
     /// The tables filled.
@@ -142,7 +142,7 @@ impl<T: Scalar> DensePlan<T> {
         law: &impl DenseLaw<T>,
         progress: &dyn Progress,
     ) -> Result<Bracket<T>, DpError> {
-        let p = law.processors();
+        let p = law.ranks();
         let empty = |&((first, width), _): &((Rank, usize), _)| {
             (first..first + width).any(|rank| law.is_empty(rank))
         };
@@ -174,7 +174,7 @@ pub fn clocks_within<T: Scalar>(
     root: Root,
     slack: f64,
 ) -> Result<usize, DpError> {
-    let p = law.processors();
+    let p = law.ranks();
     let root = given_root(p, root)?;
     let sides = sides(p, root).into_iter().filter(|&(_, width)| width > 0);
     let groups = sides.map(|side| all_clocks(law, side, root).groups_within(slack));
@@ -188,7 +188,7 @@ fn all_clocks<T: Scalar>(
     root: Option<Rank>,
 ) -> Clocks<T> {
     let clock = |rank| law.copy(rank).most(law.earliest());
-    Clocks::new(law.processors(), receivers(side, root), clock)
+    Clocks::new(law.ranks(), receivers(side, root), clock)
 }
 
 /// The least times of all ranges over the trees of a class, exactly: the same values as
@@ -291,7 +291,7 @@ fn fill_rooted<T: Scalar, L: DenseLaw<T>>(
     root: Rank,
     meter: &mut Meter<'_>,
 ) -> Result<(), DpError> {
-    let p = law.processors();
+    let p = law.ranks();
     let mut row = L::Row::new(law);
     let mut columns = SideColumns::<L::Column>::new(law, (root, p), |_| root)?;
     // Rounded like the root's clock away, so that times rise with ranges.

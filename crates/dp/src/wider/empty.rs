@@ -1,7 +1,7 @@
-//! Processors with empty blocks, left out of a problem and hung into its tree for nothing.
+//! Ranks with empty blocks, left out of a problem and hung into its tree for nothing.
 //!
-//! Nothing is sent where there is no data, so an empty processor may be a leaf of whoever extends
-//! its range over it:
+//! An empty message is not sent, so an empty rank may be a leaf of any receiver that extends its
+//! range over it:
 //!
 //! ```text
 //! kept ranks   0 . . 3 4 .        range [0..0] takes in [3..4]: first 1, then 2, then 3's message;
@@ -10,12 +10,12 @@
 
 use tuwtree_model::{BlockSizes, Rank, Root, Step, Tree};
 
-/// A problem without its empty blocks, but for that of a given root.
+/// A problem without its empty blocks, except for a given root's.
 #[derive(Clone, Debug)]
 pub(super) struct WithoutEmpty {
-    processors: usize,
+    ranks: usize,
     /// The ranks kept, rising; at least one.
-    ranks: Vec<Rank>,
+    kept: Vec<Rank>,
     /// The blocks of the ranks kept, in the same order.
     pub(super) sizes: BlockSizes,
     /// The root among those kept.
@@ -23,38 +23,38 @@ pub(super) struct WithoutEmpty {
 }
 
 impl WithoutEmpty {
-    /// What is kept of a problem. O(p).
+    /// Reduces a problem. O(p).
     pub(super) fn new(sizes: &BlockSizes, root: Root) -> WithoutEmpty {
         let kept = |&rank: &Rank| sizes.block(rank) > 0 || root == Root::Given(rank);
-        let mut ranks: Vec<Rank> = (0..sizes.processors()).filter(kept).collect();
-        if ranks.is_empty() {
-            ranks.push(0);
+        let mut kept_ranks: Vec<Rank> = (0..sizes.ranks()).filter(kept).collect();
+        if kept_ranks.is_empty() {
+            kept_ranks.push(0);
         }
-        let blocks = ranks.iter().map(|&rank| sizes.block(rank));
+        let blocks = kept_ranks.iter().map(|&rank| sizes.block(rank));
         WithoutEmpty {
-            processors: sizes.processors(),
+            ranks: sizes.ranks(),
             sizes: BlockSizes::new(blocks).expect("fewer blocks than before"),
             root: match root {
                 Root::Best | Root::None => Root::Best,
                 Root::Given(root) => {
-                    Root::Given(ranks.binary_search(&root).expect("the root is kept"))
+                    Root::Given(kept_ranks.binary_search(&root).expect("the root is kept"))
                 }
             },
-            ranks,
+            kept: kept_ranks,
         }
     }
 
-    /// Whether only one is kept of several: its copy is all that takes time.
+    /// True if only one of several blocks is kept: its copy is all that takes time.
     pub(super) fn is_one_of_several(&self) -> bool {
-        self.ranks.len() == 1 && self.processors > 1
+        self.kept.len() == 1 && self.ranks > 1
     }
 
-    /// The tree over all processors for a tree over those kept, of the same class and time.
+    /// The tree over all ranks for a tree over those kept, of the same class and time.
     ///
     /// # Complexity
     /// O(p) time and space.
     pub(super) fn restored(&self, tree: &Tree) -> Tree {
-        let mut spans: Vec<(Rank, Rank)> = (0..tree.processors()).map(|at| (at, at)).collect();
+        let mut spans: Vec<(Rank, Rank)> = (0..tree.ranks()).map(|at| (at, at)).collect();
         let order = tree.top_down();
         for &at in order.iter().rev() {
             for child in tree.children(at) {
@@ -62,17 +62,16 @@ impl WithoutEmpty {
                 spans[at] = (span.0.min(child.0), span.1.max(child.1));
             }
         }
-        let mut steps = Vec::with_capacity(2 * self.processors);
+        let mut steps = Vec::with_capacity(2 * self.ranks);
         for at in order {
             let children: Vec<(Rank, (Rank, Rank))> =
                 tree.children(at).map(|child| (child, spans[child])).collect();
             self.push_steps(at, &children, at == tree.root(), &mut steps);
         }
-        Tree::new(self.processors, self.ranks[tree.root()], &steps)
-            .expect("each processor is received once")
+        Tree::new(self.ranks, self.kept[tree.root()], &steps).expect("each rank is received once")
     }
 
-    /// The steps of a processor with these children, each with the places of its subtree, in the order in which
+    /// The steps of a rank with these children, each with the places of its subtree, in the order in which
     /// they are received.
     pub(super) fn push_steps(
         &self,
@@ -81,7 +80,7 @@ impl WithoutEmpty {
         is_root: bool,
         steps: &mut Vec<(Rank, Step)>,
     ) {
-        if children.is_empty() && (!is_root || self.processors == 1) {
+        if children.is_empty() && (!is_root || self.ranks == 1) {
             return;
         }
         let mut receiver = HolderSteps::new(self, at, steps);
@@ -93,20 +92,20 @@ impl WithoutEmpty {
 
     /// The rank at a place.
     pub(super) fn rank(&self, place: usize) -> Rank {
-        self.ranks[place]
+        self.kept[place]
     }
 
     /// The places around a rank: its own twice, or if its empty block is left out, those before and after it, as
     /// far as there are any.
     pub(super) fn around(&self, rank: Rank) -> (Option<usize>, Option<usize>) {
-        match self.ranks.binary_search(&rank) {
+        match self.kept.binary_search(&rank) {
             Ok(place) => (Some(place), Some(place)),
-            Err(next) => (next.checked_sub(1), Some(next).filter(|&next| next < self.ranks.len())),
+            Err(next) => (next.checked_sub(1), Some(next).filter(|&next| next < self.kept.len())),
         }
     }
 }
 
-/// A processor and what it holds, by places among those kept.
+/// A rank and its held range, by places among the kept ranks.
 struct HolderSteps<'a> {
     kept: &'a WithoutEmpty,
     own: Rank,
@@ -117,7 +116,7 @@ struct HolderSteps<'a> {
 
 impl<'a> HolderSteps<'a> {
     fn new(kept: &'a WithoutEmpty, own: Rank, steps: &'a mut Vec<(Rank, Step)>) -> HolderSteps<'a> {
-        steps.push((kept.ranks[own], Step::Copy));
+        steps.push((kept.kept[own], Step::Copy));
         HolderSteps { kept, own, held: None, steps }
     }
 
@@ -161,23 +160,23 @@ impl<'a> HolderSteps<'a> {
     }
 
     fn message(&mut self, child: Rank) {
-        self.leaf(self.kept.ranks[child]);
+        self.leaf(self.kept.kept[child]);
     }
 
     /// The empty blocks behind a place.
     fn gap_upwards(&mut self, place: Rank) {
-        let end = self.kept.ranks.get(place + 1).copied().unwrap_or(self.kept.processors);
-        (self.kept.ranks[place] + 1..end).for_each(|rank| self.leaf(rank));
+        let end = self.kept.kept.get(place + 1).copied().unwrap_or(self.kept.ranks);
+        (self.kept.kept[place] + 1..end).for_each(|rank| self.leaf(rank));
     }
 
     /// The empty blocks before a place, the nearest first.
     fn gap_downwards(&mut self, place: Rank) {
-        let first = place.checked_sub(1).map_or(0, |before| self.kept.ranks[before] + 1);
-        (first..self.kept.ranks[place]).rev().for_each(|rank| self.leaf(rank));
+        let first = place.checked_sub(1).map_or(0, |before| self.kept.kept[before] + 1);
+        (first..self.kept.kept[place]).rev().for_each(|rank| self.leaf(rank));
     }
 
     fn leaf(&mut self, rank: Rank) {
-        self.steps.push((self.kept.ranks[self.own], Step::Receive(rank)));
+        self.steps.push((self.kept.kept[self.own], Step::Receive(rank)));
     }
 }
 

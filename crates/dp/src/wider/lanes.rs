@@ -29,10 +29,10 @@ pub trait DenseLaw<T: Scalar>: Receiving<T> + Sized {
     /// No message may occupy a port before: the least lambda.
     fn earliest(&self) -> T;
 
-    /// Whether a block is empty.
+    /// True for an empty block.
     fn is_empty(&self, rank: Rank) -> bool;
 
-    /// How long all data occupies a port, without overhead.
+    /// Time for which all data occupies a port, without overhead.
     fn everything(&self) -> T;
 }
 
@@ -44,8 +44,8 @@ pub trait RowJoins<T: Scalar, L> {
     /// Begins row `i`, with splits from `first` on.
     fn start(&mut self, i: Rank, first: Rank);
 
-    /// The least of `max(R(i,k), C(k+1,j) + lambda) + f` over `first <= k < j`, where lambda and `f` are those
-    /// of the message `[k+1..j]`.
+    /// Minimum of `max(R(i,k), C(k+1,j) + lambda) + f` over `first <= k < j`, where lambda and `f` are those of the
+    /// message `[k+1..j]`.
     ///
     /// To be called for every `j > first` in turn; `receiver(k)` is `R(i,k)`, `sender(k)` is
     /// `C(k+1,j)`.
@@ -66,8 +66,8 @@ pub trait ColumnJoins<T: Scalar, L> {
     /// A column where the receiving part starts with `last` at most.
     fn new(law: &L, last: Rank) -> Self;
 
-    /// The least of `max(R(r,j), C(i,r-1) + lambda) + f` over `i < r <= last`, where lambda and `f` are those
-    /// of the message `[i..r-1]`.
+    /// Minimum of `max(R(r,j), C(i,r-1) + lambda) + f` over `i < r <= last`, where lambda and `f` are those of the
+    /// message `[i..r-1]`.
     ///
     /// To be called for every `i < last` in turn, downwards; `receiver(r)` is `R(r,j)`,
     /// `sender(r)` is `C(i,r-1)`.
@@ -97,7 +97,7 @@ impl<T: Scalar> DenseLaw<T> for Scaled<T> {
     }
 
     fn everything(&self) -> T {
-        self.volume(0, self.processors() - 1)
+        self.volume(0, self.ranks() - 1)
     }
 }
 

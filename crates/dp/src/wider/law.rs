@@ -1,4 +1,4 @@
-//! What a message costs where part of its latency overlaps with other work.
+//! Costs of a message whose latency partly overlaps with other work.
 
 use tuwtree_model::{
     BlockSizes, CostError, CostModel, Homogeneous, Problem, Rank, Scalar, ScaledSizes, Step, Time,
@@ -9,7 +9,7 @@ use tuwtree_model::{
 ///
 /// A message of `s > 0` bytes that is ready at `t` occupies the receiver's port from `max(F, t +
 /// lambda)`, where `F` is when the port is free, for `o + beta s`. No data, no message. A local
-/// copy of `s` bytes takes `gamma s`, and its processor can do nothing else meanwhile.
+/// copy of `s` bytes takes `gamma s`, and its rank can do nothing else meanwhile.
 ///
 /// With `lambda = 0` this is [`Homogeneous`] with `alpha = o`; in general `alpha = lambda + o`.
 /// A scatter is the same backwards: its receiver may start `lambda` after the sender's port is free
@@ -20,7 +20,7 @@ use tuwtree_model::{
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Overlapping {
     latency: Time,
-    /// What occupies processors: `o` as alpha, beta, gamma.
+    /// Occupation of ranks: `o` as alpha, beta, gamma.
     occupancy: Homogeneous,
 }
 
@@ -47,12 +47,12 @@ impl Overlapping {
         self.latency.units()
     }
 
-    /// What occupies processors: `o` as its alpha, beta and gamma.
+    /// Occupation of ranks: `o` as its alpha, beta and gamma.
     pub fn occupancy(&self) -> &Homogeneous {
         &self.occupancy
     }
 
-    /// Whether all costs are integers, and hence all times exact integers.
+    /// True if all costs are integers, and hence all times exact integers.
     pub fn is_integral(&self) -> bool {
         self.latency().fract() == 0.0 && self.occupancy.is_integral()
     }
@@ -76,7 +76,7 @@ impl Overlapping {
     /// As [`after_receive`](Self::after_receive).
     ///
     /// # Panics
-    /// If tree and sizes differ in the number of processors.
+    /// If tree and sizes differ in the number of ranks.
     ///
     /// # Complexity
     /// O(p) time and space, no recursion.
@@ -94,9 +94,9 @@ impl Overlapping {
     /// assert_eq!(costs.completion_time(&tree, &sizes).unwrap().units(), 16.0);
     /// ```
     pub fn completion_time(&self, tree: &Tree, sizes: &BlockSizes) -> Result<Time, TimeError> {
-        assert_eq!(tree.processors(), sizes.processors(), "tree and sizes of one problem");
+        assert_eq!(tree.ranks(), sizes.ranks(), "tree and sizes of one problem");
         let mut segment: Vec<u64> = sizes.iter().collect();
-        let mut ready = vec![Time::ZERO; sizes.processors()];
+        let mut ready = vec![Time::ZERO; sizes.ranks()];
         for rank in tree.top_down().into_iter().rev() {
             let mut clock = Time::ZERO;
             for step in tree.steps(rank) {
@@ -115,7 +115,7 @@ impl Overlapping {
 }
 
 impl From<Homogeneous> for Overlapping {
-    /// The same law: all of alpha that is not overhead overlaps.
+    /// Equal costs, with all of alpha beyond the overhead overlapping.
     fn from(costs: Homogeneous) -> Overlapping {
         let latency = Time::new(costs.latency()).expect("the overhead is part of alpha");
         let occupancy = Homogeneous::new(costs.overhead(), costs.beta(), costs.gamma());
@@ -123,19 +123,19 @@ impl From<Homogeneous> for Overlapping {
     }
 }
 
-/// What the plain recurrences need to know of a problem and its costs.
+/// A problem and its costs, as the plain recurrences use them.
 ///
 /// [`received`](Self::received) must not fall when `clock` or `ready` rises, and must not be less
-/// than either; any law of this kind will do, of which two are [`Scaled`] and [`BySize`].
+/// than either; any such law will do, of which two are [`Scaled`] and [`BySize`].
 pub trait Receiving<T: Scalar> {
     /// `p >= 1`.
-    fn processors(&self) -> usize;
+    fn ranks(&self) -> usize;
 
-    /// `g_rank`: the time of a processor's copy of its own block.
+    /// `g_rank`: the time of a rank's copy of its own block.
     fn copy(&self, rank: Rank) -> T;
 
     /// The clock of a receiver that was free at `clock`, after blocks `first..=last` in one message
-    /// from a processor that had them at `ready`.
+    /// from a rank that had them at `ready`.
     fn received(&self, clock: T, ready: T, first: Rank, last: Rank) -> T;
 }
 
@@ -162,7 +162,7 @@ impl<T: Scalar> Scaled<T> {
         Some(Scaled { latency: T::from_units(latency.units()), occupancy })
     }
 
-    /// The same problem with a given root that is busy until `start`, rather than with its copy only.
+    /// Makes a given root busy until `start`, instead of its copy only.
     #[must_use]
     pub(super) fn with_busy_root(mut self, root: Rank, start: T) -> Scaled<T> {
         self.occupancy = self.occupancy.with_busy_root(root, start);
@@ -187,7 +187,7 @@ impl<T: Scalar> Scaled<T> {
         self.occupancy.volume(first, last)
     }
 
-    /// Whether a block is empty.
+    /// True for an empty block.
     pub fn is_empty(&self, rank: Rank) -> bool {
         self.occupancy.is_empty(rank, rank)
     }
@@ -195,8 +195,8 @@ impl<T: Scalar> Scaled<T> {
 
 impl<T: Scalar> Receiving<T> for Scaled<T> {
     #[inline(always)]
-    fn processors(&self) -> usize {
-        self.occupancy.processors()
+    fn ranks(&self) -> usize {
+        self.occupancy.ranks()
     }
 
     #[inline(always)]
@@ -221,11 +221,11 @@ impl<T: Scalar> Receiving<T> for Scaled<T> {
 pub struct BySize<'a, P, L, C> {
     /// The blocks in bytes, one for each rank.
     pub sizes: &'a BlockSizes,
-    /// How long a message of so many bytes occupies the receiver's port.
+    /// Time for which a message of this many bytes occupies the receiver's port.
     pub port: P,
-    /// lambda for a message of so many bytes.
+    /// lambda for a message of this many bytes.
     pub latency: L,
-    /// The time of a copy of so many bytes.
+    /// Time of a copy of this many bytes.
     pub copy: C,
 }
 
@@ -238,13 +238,13 @@ pub type LawBySize<'a> = BySize<
 >;
 
 impl<'a> LawBySize<'a> {
-    /// The law that all pairs of a problem's processors share, of which the first two have a message;
-    /// infinite where it cannot be stated.
+    /// The law that all pairs of a problem's ranks share, taken from the first two; infinite where
+    /// it cannot be stated.
     pub fn shared(problem: &'a Problem, sizes: &'a BlockSizes) -> LawBySize<'a> {
         let units = |time: Result<Time, _>| time.map_or(f64::INFINITY, Time::units);
         let costs = problem.costs();
         // Of a lone process, nothing is asked.
-        let other = usize::from(problem.processors() > 1);
+        let other = usize::from(problem.ranks() > 1);
         BySize {
             sizes,
             port: Box::new(move |bytes| units(costs.transmission_between(0, other, bytes))),
@@ -261,8 +261,8 @@ where
     L: Fn(u64) -> T,
     C: Fn(u64) -> T,
 {
-    fn processors(&self) -> usize {
-        self.sizes.processors()
+    fn ranks(&self) -> usize {
+        self.sizes.ranks()
     }
 
     fn copy(&self, rank: Rank) -> T {

@@ -6,7 +6,7 @@
 //! model of the rest of this crate.
 //!
 //! # Trees
-//! In all of them each subtree spans consecutive ranks. They differ in what one receiver may do:
+//! In all of them each subtree spans consecutive ranks. They differ in the freedom of one receiver:
 //!
 //! ```text
 //! receiver x           x holds          it may receive next
@@ -17,12 +17,12 @@
 //!                                       counts when they reach it
 //! ```
 //!
-//! *Adjacent* is the class of OPT Proposition 3, which [`crate::optimal`] searches. Each class is
-//! part of the next: copying first never harms, since a copy delays only its own processor's clock,
+//! *Adjacent* is the class of OPT Proposition 3, which [`crate::optimal_adjacent`] searches. Each class is
+//! part of the next: copying first never harms, since a copy delays only its own rank's clock,
 //! and `max(g, t) + x <= max(0, t) + x + g`. Consecutive trees are those that
 //! [`check_ordered`](tuwtree_model::check_ordered) admits. They contain the
 //! strongly ordered trees of OPT Definition 3 as well (left subtrees outermost first), which
-//! Proposition 3 does not: so [`optimal_binary`](crate::optimal_binary) beats [`crate::optimal`] at
+//! Proposition 3 does not: so [`optimal_binary`](crate::optimal_binary) beats [`crate::optimal_adjacent`] at
 //! times, but never these.
 //!
 //! # Recurrences
@@ -41,11 +41,11 @@
 //! where "c, then [u..w]" is max(c, C(u,w) + lambda) + o + beta S(u,w), or c if blocks u to w are empty
 //! ```
 //!
-//! `U_g(a,b)` is when a processor that is free from `g` on has received exactly `[a..b]`, which it
-//! is not part of. *Exact:* before its own rank is reached, all that matters of a receiver is its
-//! range and its clock, and a sooner clock is no worse; afterwards the same; children are
-//! independent. The clock before the first message is the copy's time, whoever the receiver is:
-//! hence one table for each distinct copy.
+//! `U_g(a,b)` is the time at which a rank that is free from `g` on has received exactly `[a..b]`,
+//! which it is not part of. *Exact:* before its own rank is reached, only a receiver's range and
+//! its clock matter, and a sooner clock is no worse; likewise afterwards; children are independent.
+//! The clock before the first message is the copy's time, for any receiver: hence one table for
+//! each distinct copy.
 //!
 //! # Engines
 //! | engine | for | assumes | time |
@@ -63,8 +63,8 @@
 //! ([`BoundedTree::at_least`]).
 //!
 //! # What this module does not do
-//! It knows one port, one level and no run lengths. Measured times, what was tested, and how often:
-//! `docs/consecutive-trees.md`.
+//! Limits: one port, one level and no run lengths. `docs/consecutive-trees.md` has measured times
+//! and tests.
 
 mod binary;
 mod class;
@@ -83,8 +83,6 @@ mod tabulated;
 mod tree;
 mod within;
 
-#[cfg(test)]
-mod exhaustive;
 #[cfg(test)]
 mod tests;
 

@@ -1,11 +1,11 @@
 //! The best trees of a class where all pairs share links whose costs are no single line: tables by size,
 //! pieces with jumps.
 //!
-//! The dense engine takes laws that rise with size, as nearly all do. If this one does, the tree is a best one. If it
-//! does not, because of a protocol that is slow at first or of noise in what was measured, the law is replaced: the best
-//! tree by a rising law that is nowhere above bounds the times of all trees, and of that tree and the best one by a
-//! rising law that is nowhere below, the one is taken that completes first by the law itself. The same holds for a
-//! copy that takes longer than its own message: below, it takes as long as that.
+//! The dense engine takes laws that rise with size, as nearly all do. If the law rises, the tree is optimal. If it does
+//! not, because of a protocol that is slow at first or of noise in measurements, the law is replaced: the best tree by
+//! a rising law that is nowhere above bounds the times of all trees, and of that tree and the best one by a rising law
+//! that is nowhere below, the result is the one that completes first by the law itself. Likewise for a copy that takes
+//! longer than its own message: below, it takes as long as that.
 
 use super::dense::DensePlan;
 use super::empty::WithoutEmpty;
@@ -14,10 +14,11 @@ use super::table::given_root;
 use super::within::{ClockSearch, best_copy_first, meet, outlay_of_search, searched};
 use super::{BoundedTree, Class, LawBySize, Outlay, completion};
 use crate::{DpError, Progress};
-use tuwtree_model::{BlockSizes, Problem, Step, Time, Tree, best_lower_bound};
+use tuwtree_bounds::best_lower_bound;
+use tuwtree_model::{BlockSizes, Problem, Step, Time, Tree};
 
-/// A best tree of a class for blocks at costs by size that all pairs share, given or best root; or one with a bound
-/// on all of the class, where so much work, or the law, allows for no more.
+/// An optimal tree of a class for blocks at costs by size that all pairs share, given or best root; or a tree with a
+/// bound on the class, if the work or the law allows no more.
 ///
 /// `most_cells` is as for [`optimal_within`](super::optimal_within); copy-first trees take one table.
 ///
@@ -80,7 +81,7 @@ pub fn optimal_on_links(
     }
 }
 
-/// What [`optimal_on_links`] takes: cells that each take as long as one at linear costs.
+/// Work of [`optimal_on_links`], in cells at linear costs.
 ///
 /// # Errors
 /// As [`optimal_on_links`].
@@ -101,8 +102,7 @@ pub fn outlay_on_links(
         Class::Consecutive => outlay_of_search(&ClockSearch::new(&law, &shared.kept, most_cells)?)?,
         Class::CopyFirst => {
             let plan = DensePlan::new(&law, class, shared.kept.root, 1)?;
-            let (cells, bytes) =
-                (plan.cells(shared.kept.sizes.processors()), plan.memory_needed(&law));
+            let (cells, bytes) = (plan.cells(shared.kept.sizes.ranks()), plan.memory_needed(&law));
             Outlay { is_plain: false, is_exact: true, cells: cells as u64, bytes }
         }
     };
@@ -114,7 +114,7 @@ pub fn outlay_on_links(
     Ok(Outlay { cells: outlay.cells.saturating_mul(factor), ..outlay })
 }
 
-/// What a cell takes under a law in pieces, in cells at linear costs: so much, and one for each piece.
+/// Work of a cell under a law in pieces, in cells at linear costs: this, and one for each piece.
 const CELLS_OF_LAW: u64 = 2;
 
 /// A lone process needs no links.
@@ -136,7 +136,7 @@ impl<'a> SharedLinks<'a> {
     fn new(problem: &'a Problem) -> Result<SharedLinks<'a>, DpError> {
         let operation = problem.operation();
         let sizes = problem.blocks().ok_or(DpError::NeedsBlocks { operation })?;
-        let p = problem.processors();
+        let p = problem.ranks();
         given_root(p, problem.root())?;
         let machine = problem.costs().hierarchy().ok_or(DpError::NotHierarchical)?;
         if p > 1 && machine.only_law(p).is_none() {
@@ -149,7 +149,7 @@ impl<'a> SharedLinks<'a> {
     /// A rising law in place of that of the links; `None` for a lone process.
     fn rising(&self, side: StandIn) -> Option<Vec<LawPiece>> {
         let machine = self.problem.costs().hierarchy()?;
-        machine.only_law(self.problem.processors()).map(|links| rising(links, side))
+        machine.only_law(self.problem.ranks()).map(|links| rising(links, side))
     }
 
     fn law(&self, pieces: &[LawPiece]) -> Result<Pieced<f64>, DpError> {
@@ -157,7 +157,7 @@ impl<'a> SharedLinks<'a> {
         Pieced::new(&self.kept.sizes, pieces, self.kept.root.given(), copy)
     }
 
-    /// A best tree by a rising law, as far as so much work finds it.
+    /// An optimal tree by a rising law, as far as this much work finds it.
     fn best(
         &self,
         pieces: &[LawPiece],

@@ -10,7 +10,7 @@ use crate::table::triangle_cells;
 use crate::{DpError, Progress};
 use tuwtree_model::{BlockSizes, Homogeneous, Rank, Root, Scalar, Tree};
 
-/// How the tables are filled.
+/// Method of filling the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
     /// Split by split: any costs, O(p^3) times the number of distinct copies. See [`plain`].
@@ -31,7 +31,7 @@ impl Engine {
 /// A tree of a class, and a bound on all trees of that class.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoundedTree {
-    /// The tree, with the root asked for or a best one; every processor with children copies first.
+    /// The tree, with the root asked for or a best one; every rank with children copies first.
     pub tree: Tree,
     /// Its completion time in time units, exact if all costs are integers.
     pub time: f64,
@@ -70,7 +70,7 @@ pub fn optimal(
     engine: Engine,
     progress: &dyn Progress,
 ) -> Result<BoundedTree, DpError> {
-    given_root(sizes.processors(), root)?;
+    given_root(sizes.ranks(), root)?;
     let (kept, most_clocks) = match engine {
         Engine::Plain => {
             return match ScaledLaw::new(sizes, costs)? {
@@ -123,7 +123,7 @@ where
     by_plain(&Tabulated::new(law)?, class, root, progress)
 }
 
-/// The same with a given root that is busy until some time, if any, no earlier than its copy is done.
+/// With a given root that is busy until some time, if any, no earlier than its copy is done.
 ///
 /// # Errors, complexity
 /// As [`optimal_by_size`].
@@ -137,14 +137,14 @@ pub(crate) fn optimal_by_size_with_busy_root(
     by_plain(&Tabulated::new(law)?.with_busy_rank(busy), class, root, progress)
 }
 
-/// The same among parties that have gathered their own data at these times: one for each, in time units.
-/// They copy nothing besides.
+/// Optimum among parties that have gathered their own data at these times: one for each, in time units. They copy
+/// nothing else.
 ///
 /// # Errors, complexity
 /// As [`optimal_by_size`].
 ///
 /// # Panics
-/// If there is not a time for each party.
+/// If the number of times is not the number of parties.
 pub fn optimal_among<P, L, C>(
     law: &BySize<'_, P, L, C>,
     ready: &[f64],
@@ -157,7 +157,7 @@ where
     L: Fn(u64) -> f64,
     C: Fn(u64) -> f64,
 {
-    assert_eq!(law.sizes.processors(), ready.len(), "a time for each party");
+    assert_eq!(law.sizes.ranks(), ready.len(), "a time for each party");
     by_plain(&Gathered { law: Tabulated::new(law)?, ready }, class, root, progress)
 }
 
@@ -175,7 +175,7 @@ where
     L: Fn(u64) -> f64,
     C: Fn(u64) -> f64,
 {
-    let costs = 2 * size_of::<f64>() * triangle_cells(law.sizes.processors());
+    let costs = 2 * size_of::<f64>() * triangle_cells(law.sizes.ranks());
     Ok(plain::memory_needed(law, class, root)?.saturating_add(costs as u64))
 }
 
@@ -203,7 +203,7 @@ pub fn memory_needed(
             }
         }
     }
-    given_root(sizes.processors(), root)?;
+    given_root(sizes.ranks(), root)?;
     let (sizes, root) = match engine {
         Engine::Plain => (sizes.clone(), root),
         Engine::Dense { .. } => {
@@ -243,7 +243,7 @@ pub fn clocks_within(
     root: Root,
     width: f64,
 ) -> Result<usize, DpError> {
-    given_root(sizes.processors(), root)?;
+    given_root(sizes.ranks(), root)?;
     let kept = WithoutEmpty::new(sizes, root);
     match ScaledLaw::new(&kept.sizes, costs)? {
         ScaledLaw::Small(law) => dense::clocks_within(&law, kept.root, width),
@@ -309,12 +309,12 @@ pub(super) fn check_copies_fit<T: Scalar>(
     kept: &WithoutEmpty,
     costs: &Homogeneous,
 ) -> Result<(), DpError> {
-    let alone = law.processors() == 1 && !kept.is_one_of_several();
+    let alone = law.ranks() == 1 && !kept.is_one_of_several();
     let sends = |&rank: &Rank| kept.root != Root::Given(rank) && !alone;
     let fits = |rank: Rank| law.copy(rank) <= law.received(T::ZERO, T::ZERO, rank, rank);
     // Whatever rounding makes of single blocks.
     let cheap = costs.gamma() <= costs.beta();
-    match cheap || (0..law.processors()).filter(sends).all(fits) {
+    match cheap || (0..law.ranks()).filter(sends).all(fits) {
         true => Ok(()),
         false => Err(DpError::GammaExceedsBeta { gamma: costs.gamma(), beta: costs.beta() }),
     }

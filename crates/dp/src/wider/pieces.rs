@@ -15,18 +15,18 @@ use tuwtree_model::{BlockSizes, LinkLaw, MeasuredSize, Rank, Scalar};
 
 /// A time by size: `fixed + rate s`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Line {
+pub(super) struct AffineTime {
     pub(super) fixed: f64,
     pub(super) rate: f64,
 }
 
-impl Line {
-    fn constant(time: f64) -> Line {
-        Line { fixed: time, rate: 0.0 }
+impl AffineTime {
+    fn constant(time: f64) -> AffineTime {
+        AffineTime { fixed: time, rate: 0.0 }
     }
 
-    fn through(one: (u64, f64), rate: f64) -> Line {
-        Line { fixed: one.1 - rate * one.0 as f64, rate }
+    fn through(one: (u64, f64), rate: f64) -> AffineTime {
+        AffineTime { fixed: one.1 - rate * one.0 as f64, rate }
     }
 
     fn at(self, bytes: u64) -> f64 {
@@ -39,12 +39,12 @@ impl Line {
 pub(super) struct LawPiece {
     pub(super) from: u64,
     /// lambda.
-    pub(super) latency: Line,
+    pub(super) latency: AffineTime,
     /// The port's time.
-    pub(super) port: Line,
+    pub(super) port: AffineTime,
 }
 
-/// Which of two rising laws stands in for one that need not rise.
+/// Side of a rising law that replaces a law that need not rise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StandIn {
     /// The greatest that is nowhere above.
@@ -57,14 +57,14 @@ pub(super) enum StandIn {
 pub(super) fn rising(links: &LinkLaw, side: StandIn) -> Vec<LawPiece> {
     let (latency, port) = match links {
         LinkLaw::Pieces(pieces) => {
-            let lines = |line: fn(f64, f64, f64) -> Line| {
+            let lines = |line: fn(f64, f64, f64) -> AffineTime| {
                 let pieces = pieces.pieces().iter();
                 pieces
                     .map(|one| (one.from_bytes, line(one.link().latency(), one.overhead, one.beta)))
                     .collect()
             };
-            let port = |_, overhead, beta| Line { fixed: overhead, rate: beta };
-            (lines(|latency, _, _| Line::constant(latency)), lines(port))
+            let port = |_, overhead, beta| AffineTime { fixed: overhead, rate: beta };
+            (lines(|latency, _, _| AffineTime::constant(latency)), lines(port))
         }
         LinkLaw::Measured(table) => {
             let of = |cost| between(table.sizes(), cost);
@@ -75,25 +75,25 @@ pub(super) fn rising(links: &LinkLaw, side: StandIn) -> Vec<LawPiece> {
 }
 
 /// Lines, each from a size on.
-type Lines = Vec<(u64, Line)>;
+type Lines = Vec<(u64, AffineTime)>;
 
 /// The lines between measured sizes, and before and behind them, as [`MeasuredSizes`] has them.
 ///
 /// [`MeasuredSizes`]: tuwtree_model::MeasuredSizes
 fn between(sizes: &[MeasuredSize], cost: fn(&MeasuredSize) -> f64) -> Lines {
-    let mut lines = vec![(0, Line::constant(cost(&sizes[0])))];
+    let mut lines = vec![(0, AffineTime::constant(cost(&sizes[0])))];
     let mut last = 0.0_f64;
     for pair in sizes.windows(2) {
         last = (cost(&pair[1]) - cost(&pair[0])) / (pair[1].bytes - pair[0].bytes) as f64;
-        lines.push((pair[0].bytes, Line::through((pair[0].bytes, cost(&pair[0])), last)));
+        lines.push((pair[0].bytes, AffineTime::through((pair[0].bytes, cost(&pair[0])), last)));
     }
     if let [.., end] = sizes {
-        lines.push((end.bytes, Line::through((end.bytes, cost(end)), last.max(0.0))));
+        lines.push((end.bytes, AffineTime::through((end.bytes, cost(end)), last.max(0.0))));
     }
     lines
 }
 
-/// The least rising function above lines of which the last does not fall, or the greatest below.
+/// Least rising function above lines of which the last does not fall, or the greatest below.
 fn rising_lines(lines: &Lines, side: StandIn) -> Lines {
     let end = |at: usize| lines.get(at + 1).map_or(u64::MAX, |next| next.0);
     let mut rising = Vec::with_capacity(2 * lines.len());
@@ -105,13 +105,13 @@ fn rising_lines(lines: &Lines, side: StandIn) -> Lines {
                 let falls = line.rate < 0.0 || last <= most;
                 if falls {
                     most = most.max(first);
-                    rising.push((from, Line::constant(most)));
+                    rising.push((from, AffineTime::constant(most)));
                     continue;
                 }
                 // From where on it is above all that came before.
                 let above = first_size(from..end(at), |bytes| line.at(bytes) >= most);
                 if above > from {
-                    rising.push((from, Line::constant(most)));
+                    rising.push((from, AffineTime::constant(most)));
                 }
                 rising.push((above, line));
                 most = last;
@@ -123,13 +123,13 @@ fn rising_lines(lines: &Lines, side: StandIn) -> Lines {
                 let (first, last) = (line.at(from), line.at(end(at) - 1));
                 if line.rate < 0.0 || first >= least {
                     least = least.min(last);
-                    rising.push((from, Line::constant(least)));
+                    rising.push((from, AffineTime::constant(least)));
                     continue;
                 }
                 // From where on it is no longer below all that follows.
                 let above = first_size(from..end(at), |bytes| line.at(bytes) > least);
                 if above < end(at) {
-                    rising.push((above, Line::constant(least)));
+                    rising.push((above, AffineTime::constant(least)));
                 }
                 rising.push((from, line));
                 least = first;
@@ -165,7 +165,7 @@ fn merged(latency: &Lines, port: &Lines) -> Vec<LawPiece> {
 #[derive(Clone, Debug)]
 pub(super) struct Pieced<T> {
     sizes: BlockSizes,
-    /// By the number of binary digits: the piece of the least size that has so many.
+    /// Piece of the least size with each number of binary digits.
     piece_of_digits: Vec<usize>,
     pub(super) pieces: Vec<PieceTimes<T>>,
     copy: Vec<T>,
@@ -187,14 +187,14 @@ pub(super) struct PieceTimes<T> {
 }
 
 impl<T: Scalar> PieceTimes<T> {
-    /// lambda of a message of so many bytes.
+    /// lambda of a message of this many bytes.
     #[inline(always)]
     fn latency(&self, bytes: u64) -> T {
         let (fixed, rate) = self.latency;
         if rate == 0.0 { fixed } else { fixed + T::scaled(rate, bytes) }
     }
 
-    /// What the bytes of some blocks take of a port's time.
+    /// Time for which the bytes of some blocks occupy a port.
     #[inline(always)]
     pub(super) fn volume(&self, first: Rank, last: Rank) -> T {
         self.sent[last + 1] - self.sent[first]
@@ -203,7 +203,7 @@ impl<T: Scalar> PieceTimes<T> {
 
 impl<T: Scalar> Pieced<T> {
     /// The problem with these pieces, of which the first is from 0 on. A copy takes as long as given, or as its own
-    /// message if that is less, but for a given root's.
+    /// message if that is less, except for a given root's.
     ///
     /// # Errors
     /// [`DpError::TooLarge`] if times might leave the range in which `T` is exact.
@@ -216,7 +216,7 @@ impl<T: Scalar> Pieced<T> {
         root: Option<Rank>,
         copy: impl Fn(u64) -> f64,
     ) -> Result<Pieced<T>, DpError> {
-        let (p, total) = (sizes.processors(), sizes.total());
+        let (p, total) = (sizes.ranks(), sizes.total());
         let pieces = &pieces[..pieces.partition_point(|piece| piece.from <= total)];
         let of_all: f64 = sizes.iter().map(&copy).sum();
         let end = pieces[pieces.len() - 1];
@@ -256,7 +256,7 @@ impl<T: Scalar> Pieced<T> {
         Ok(law)
     }
 
-    /// How many bytes some blocks have.
+    /// Bytes of some blocks.
     #[inline(always)]
     pub(super) fn bytes(&self, first: Rank, last: Rank) -> u64 {
         self.sizes.range(first, last)
@@ -269,7 +269,7 @@ impl<T: Scalar> Pieced<T> {
         self.piece(bytes).latency(bytes)
     }
 
-    /// When such a message, ready at `ready`, has come to a receiver that waits for it.
+    /// Arrival of such a message, ready at `ready`, at a receiver that waits for it.
     #[inline(always)]
     pub(super) fn awaited(&self, ready: T, first: Rank, last: Rank) -> T {
         let bytes = self.bytes(first, last);
@@ -288,8 +288,8 @@ impl<T: Scalar> Pieced<T> {
 }
 
 impl<T: Scalar> Receiving<T> for Pieced<T> {
-    fn processors(&self) -> usize {
-        self.sizes.processors()
+    fn ranks(&self) -> usize {
+        self.sizes.ranks()
     }
 
     #[inline(always)]
@@ -322,7 +322,7 @@ impl<T: Scalar> super::lanes::DenseLaw<T> for Pieced<T> {
     }
 
     fn everything(&self) -> T {
-        let all = (0, self.processors() - 1);
+        let all = (0, self.ranks() - 1);
         let piece = self.piece(self.sizes.total());
         piece.fixed + piece.volume(all.0, all.1)
     }

@@ -1,8 +1,8 @@
 //! The recurrences split by split, for any costs: the yardstick.
 //!
-//! They rest on nothing but the law that [`Receiving`] states: a clock that is less, or a child
-//! that is ready sooner, does no harm. So they hold for gamma > beta, with empty blocks kept (an
-//! empty processor may relay, where copies are dear), for tables of any shape.
+//! They require only the law that [`Receiving`] states: a smaller clock, or a child that is ready
+//! sooner, does no harm. They therefore hold for gamma > beta, with empty blocks kept (an empty
+//! rank may relay, where copies are dear), for tables of any shape.
 
 use super::table::{Clocks, SideTable, Table, given_root, held, receivers, sides};
 use super::{Class, Receiving};
@@ -39,7 +39,7 @@ pub fn table<T: Scalar>(
     root: Root,
     progress: &dyn Progress,
 ) -> Result<Table<T>, DpError> {
-    let p = law.processors();
+    let p = law.ranks();
     let (root, parts) = parts(law, class, root)?;
     let mut meter = Meter::new(progress, cells(p, root, &parts));
     let sides = parts.into_iter().map(|(range, clocks)| side(law, range, clocks, &mut meter));
@@ -60,11 +60,11 @@ pub fn memory_needed<T: Scalar>(
     root: Root,
 ) -> Result<u64, DpError> {
     let (root, parts) = parts(law, class, root)?;
-    let cells = cells(law.processors(), root, &parts);
+    let cells = cells(law.ranks(), root, &parts);
     Ok((cells as u64).saturating_mul(size_of::<T>() as u64))
 }
 
-/// A side, first rank and number of processors, and the clocks of its receivers.
+/// A side, first rank and number of ranks, and the clocks of its receivers.
 type SideClocks<T> = ((Rank, usize), Clocks<T>);
 
 /// The given root, if there is one, and the sides.
@@ -73,7 +73,7 @@ fn parts<T: Scalar>(
     class: Class,
     root: Root,
 ) -> Result<(Option<Rank>, Vec<SideClocks<T>>), DpError> {
-    let p = law.processors();
+    let p = law.ranks();
     let root = given_root(p, root)?;
     let clocks = |side| match class {
         Class::CopyFirst => Clocks::none(),
@@ -82,9 +82,9 @@ fn parts<T: Scalar>(
     Ok((root, sides(p, root).into_iter().map(|side| (side, clocks(side))).collect()))
 }
 
-fn cells<T: Scalar>(processors: usize, root: Option<Rank>, parts: &[SideClocks<T>]) -> usize {
+fn cells<T: Scalar>(ranks: usize, root: Option<Rank>, parts: &[SideClocks<T>]) -> usize {
     let sides = parts.iter().map(|((_, width), clocks)| SideTable::cells(*width, clocks));
-    sides.sum::<usize>() + root.map_or(0, |root| cells_with_root(processors, root))
+    sides.sum::<usize>() + root.map_or(0, |root| cells_with_root(ranks, root))
 }
 
 /// `C` and `U` on `[first..first + width - 1]`.
@@ -154,7 +154,7 @@ fn fill_rooted<T: Scalar>(
     root: Rank,
     meter: &mut Meter<'_>,
 ) -> Result<(), DpError> {
-    let p = law.processors();
+    let p = law.ranks();
     table.set_rooted(root, root, law.copy(root));
     for i in (0..=root).rev() {
         for j in root..p {

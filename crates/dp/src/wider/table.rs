@@ -8,10 +8,10 @@ use tuwtree_model::{Rank, Root, Scalar};
 /// The least times of all ranges of a problem, as the [module](super) defines them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table<T> {
-    processors: usize,
+    ranks: usize,
     class: Class,
     root: Option<Rank>,
-    /// The ranges without a given root: one side if there is none, else before and after it.
+    /// Ranges without a given root: one side without a given root, else before and after it.
     pub(super) sides: Vec<SideTable<T>>,
     /// `F(i,j)` for `i` in `0..=root` and `j` in `root..p`, row by row; none for a free root.
     rooted: Vec<T>,
@@ -23,18 +23,18 @@ impl<T: Scalar> Table<T> {
     /// # Errors
     /// [`DpError::OutOfMemory`].
     pub(super) fn new(
-        processors: usize,
+        ranks: usize,
         class: Class,
         root: Option<Rank>,
         sides: Vec<SideTable<T>>,
     ) -> Result<Table<T>, DpError> {
-        let rooted = zeros(root.map_or(0, |root| cells_with_root(processors, root)))?;
-        Ok(Table { processors, class, root, sides, rooted })
+        let rooted = zeros(root.map_or(0, |root| cells_with_root(ranks, root)))?;
+        Ok(Table { ranks, class, root, sides, rooted })
     }
 
-    /// The number of processors.
-    pub fn processors(&self) -> usize {
-        self.processors
+    /// The number of ranks.
+    pub fn ranks(&self) -> usize {
+        self.ranks
     }
 
     /// The class of trees.
@@ -47,9 +47,9 @@ impl<T: Scalar> Table<T> {
         self.root
     }
 
-    /// The least completion time of the whole problem; 0 for a lone processor.
+    /// The least completion time of the whole problem; 0 for a lone rank.
     pub fn value(&self) -> T {
-        if self.processors == 1 { T::ZERO } else { self.cost(0, self.processors - 1) }
+        if self.ranks == 1 { T::ZERO } else { self.cost(0, self.ranks - 1) }
     }
 
     /// `F(i,j)` if the range holds the given root, otherwise `C(i,j)`.
@@ -96,11 +96,11 @@ impl<T: Scalar> Table<T> {
     fn index(&self, i: Rank, j: Rank) -> usize {
         let root = self.root.expect("a given root");
         debug_assert!(i <= root && root <= j, "[{i}..{j}] does not hold the root");
-        i * (self.processors - root) + (j - root)
+        i * (self.ranks - root) + (j - root)
     }
 }
 
-/// The ranges within some consecutive processors, none of which is the given root.
+/// Ranges within some consecutive ranks without the given root.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct SideTable<T> {
     /// `C(i,j)`.
@@ -128,7 +128,7 @@ impl<T: Scalar> SideTable<T> {
         })
     }
 
-    /// How many cells there are.
+    /// Number of cells.
     pub(super) fn cells(width: usize, clocks: &Clocks<T>) -> usize {
         triangle_cells(width) * (1 + clocks.values.len())
     }
@@ -139,7 +139,7 @@ impl<T: Scalar> SideTable<T> {
 pub(super) struct Clocks<T> {
     /// The different start times of receivers, rising.
     pub(super) values: Vec<T>,
-    /// `p` entries: the index of a processor's clock; of others, if there is none of theirs, any.
+    /// `p` entries: the index of a rank's clock; any index for ranks without one.
     of: Vec<u32>,
 }
 
@@ -149,16 +149,16 @@ impl<T: Scalar> Clocks<T> {
         Clocks { values: Vec::new(), of: Vec::new() }
     }
 
-    /// Clocks for these receivers of `processors`.
+    /// Clocks for these receivers of `ranks`.
     pub(super) fn new(
-        processors: usize,
+        ranks: usize,
         receivers: impl Iterator<Item = Rank> + Clone,
         clock: impl Fn(Rank) -> T,
     ) -> Clocks<T> {
         let mut values: Vec<T> = receivers.clone().map(&clock).collect();
         values.sort_by(|a, b| a.partial_cmp(b).expect("times are ordered"));
         values.dedup();
-        let mut of = vec![0; processors];
+        let mut of = vec![0; ranks];
         for receiver in receivers {
             let clock = clock(receiver);
             of[receiver] = values.partition_point(|&value| value < clock) as u32;
@@ -166,8 +166,8 @@ impl<T: Scalar> Clocks<T> {
         Clocks { values, of }
     }
 
-    /// At most so many clocks and those `kept`, each the least of a group of neighbouring ones, and the
-    /// most by which one is less than it was. That is as little as can be, but for rounding.
+    /// At most `most` clocks and the `kept` ones, each the least of a group of neighbours, and the largest decrease of
+    /// a clock, which is minimal up to rounding.
     ///
     /// # Complexity
     /// O(p) time, some 60 times.
@@ -198,12 +198,12 @@ impl<T: Scalar> Clocks<T> {
         (self, slack)
     }
 
-    /// How many groups there are at least if clocks within one lie `apart` at most.
+    /// Least number of groups whose clocks lie within `apart` of each other.
     pub(super) fn groups_within(&self, apart: f64) -> usize {
         self.group_starts(apart).len()
     }
 
-    /// How far the clocks lie apart.
+    /// Distance between the least and the greatest clock.
     fn span(&self) -> f64 {
         self.values[self.values.len() - 1].units() - self.values[0].units()
     }
@@ -237,15 +237,15 @@ impl<T: Scalar> Clocks<T> {
 ///
 /// # Errors
 /// [`DpError::RootOutOfRange`].
-pub(super) fn given_root(processors: usize, root: Root) -> Result<Option<Rank>, DpError> {
+pub(super) fn given_root(ranks: usize, root: Root) -> Result<Option<Rank>, DpError> {
     match root {
         Root::Best | Root::None => Ok(None),
-        Root::Given(root) if root < processors => Ok(Some(root)),
-        Root::Given(root) => Err(DpError::RootOutOfRange { root, processors }),
+        Root::Given(root) if root < ranks => Ok(Some(root)),
+        Root::Given(root) => Err(DpError::RootOutOfRange { root, ranks }),
     }
 }
 
-/// A side and the receivers of messages from it: its own processors, and the given root.
+/// A side and the receivers of messages from it: its own ranks, and the given root.
 pub(super) fn receivers(
     (first, width): (Rank, usize),
     root: Option<Rank>,
@@ -253,11 +253,11 @@ pub(super) fn receivers(
     (first..first + width).chain(root)
 }
 
-/// The sides of a problem: first rank and number of processors.
-pub(super) fn sides(processors: usize, root: Option<Rank>) -> Vec<(Rank, usize)> {
+/// The sides of a problem: first rank and number of ranks.
+pub(super) fn sides(ranks: usize, root: Option<Rank>) -> Vec<(Rank, usize)> {
     match root {
-        None => vec![(0, processors)],
-        Some(root) => vec![(0, root), (root + 1, processors - 1 - root)],
+        None => vec![(0, ranks)],
+        Some(root) => vec![(0, root), (root + 1, ranks - 1 - root)],
     }
 }
 

@@ -5,8 +5,7 @@ use crate::DpError;
 use crate::table::Triangle;
 use tuwtree_model::{Rank, Scalar};
 
-/// A law for parties that have gathered their own data before, each at a time of its own: those who stand
-/// for several processors.
+/// A law for parties that have gathered their own data before, each at its own time: representatives of several ranks.
 ///
 /// ```text
 ///   party   |== its own data ==|                      sends from then on, alone
@@ -20,8 +19,8 @@ pub(super) struct Gathered<'a, L, T> {
 }
 
 impl<T: Scalar, L: Receiving<T>> Receiving<T> for Gathered<'_, L, T> {
-    fn processors(&self) -> usize {
-        self.law.processors()
+    fn ranks(&self) -> usize {
+        self.law.ranks()
     }
 
     fn copy(&self, rank: Rank) -> T {
@@ -34,10 +33,10 @@ impl<T: Scalar, L: Receiving<T>> Receiving<T> for Gathered<'_, L, T> {
     }
 }
 
-/// Latency and port time of the message of each range, and each processor's copy.
+/// Latency and port time of the message of each range, and each rank's copy.
 #[derive(Clone, Debug)]
 pub(super) struct Tabulated<T> {
-    /// For each range what it costs; lambda is [`Scalar::NEVER`] for a range without data.
+    /// Costs of each range; lambda is [`Scalar::NEVER`] for a range without data.
     latency: Triangle<T>,
     port: Triangle<T>,
     copy: Vec<T>,
@@ -56,7 +55,7 @@ impl<T: Scalar> Tabulated<T> {
         C: Fn(u64) -> T,
     {
         let BySize { sizes, port, latency, copy } = law;
-        let p = sizes.processors();
+        let p = sizes.ranks();
         let mut all = Tabulated {
             latency: Triangle::new(0, p)?,
             port: Triangle::new(0, p)?,
@@ -77,7 +76,7 @@ impl<T: Scalar> Tabulated<T> {
 }
 
 impl<T: Scalar> Tabulated<T> {
-    /// The same with a processor, if any, that is busy until some time rather than with its copy only.
+    /// Makes a rank, if any, busy until a given time, instead of its copy only.
     pub(super) fn with_busy_rank(mut self, busy: Option<(Rank, T)>) -> Tabulated<T> {
         if let Some((rank, until)) = busy {
             self.copy[rank] = until;
@@ -96,7 +95,7 @@ impl<T: Scalar> Tabulated<T> {
 }
 
 impl<T: Scalar> Receiving<T> for Tabulated<T> {
-    fn processors(&self) -> usize {
+    fn ranks(&self) -> usize {
         self.copy.len()
     }
 

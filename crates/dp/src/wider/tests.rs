@@ -2,6 +2,7 @@
 
 mod deadline;
 mod engines;
+pub(super) mod exhaustive;
 mod in_pieces;
 mod large;
 mod recurrences;
@@ -10,7 +11,7 @@ use super::{
     BySize, Class, Effort, Engine, Overlapping, Receiving, Scaled, Table, deadline_tree, dense,
     plain, tree,
 };
-use crate::random::{Random, problems};
+use crate::tests::random::{Random, problems};
 use crate::wider;
 use tuwtree_model::{
     BlockSizes, Distribution, DistributionParameters, Homogeneous, Problem, Randomness, Rank, Root,
@@ -24,8 +25,8 @@ fn gather(sizes: &BlockSizes, costs: &Homogeneous, root: Root) -> Problem {
 
 impl Random {
     /// Sizes that are often empty, tiny, tied or spiky.
-    fn sizes_of(&mut self, processors: usize) -> BlockSizes {
-        let (style, p) = (self.below(6), processors as u64);
+    fn sizes_of(&mut self, ranks: usize) -> BlockSizes {
+        let (style, p) = (self.below(6), ranks as u64);
         let largest = self.one_of(&[1, 2, 3, 10, 100, 10_000]);
         let empty = self.one_of(&[0, 0, 0, 1, 4, 7]);
         BlockSizes::new((0..p).map(|rank| match self.below(8) < empty {
@@ -113,7 +114,7 @@ fn fitting(random: &mut Random, sizes: &BlockSizes) -> Overlapping {
 
 /// All values of two tables are the same, each receiver's.
 fn assert_same(dense: &Table<i64>, plain: &Table<i64>, context: &impl std::fmt::Debug) {
-    let (p, root) = (plain.processors(), plain.root());
+    let (p, root) = (plain.ranks(), plain.root());
     for i in 0..p {
         for j in i..p {
             let held = root.is_some_and(|root| (i..=j).contains(&root));

@@ -4,7 +4,7 @@ use super::table::held;
 use super::{Receiving, Table};
 use tuwtree_model::{Rank, Scalar, Step, Tree};
 
-/// A tree that attains the table's value; every processor with children copies first.
+/// A tree that attains the table's value; every rank with children copies first.
 ///
 /// The table alone determines it: at each range the first candidate that attains the range's time
 /// is taken, absorbed roots before joins, splits in ascending order, left receivers first. Where
@@ -14,9 +14,9 @@ use tuwtree_model::{Rank, Scalar, Step, Tree};
 /// The law is the one that the table is made by.
 ///
 /// # Complexity
-/// O(p^2) time in the worst case, a few scanned splits a processor as a rule; O(p) space.
+/// O(p^2) time in the worst case, a few scanned splits a rank as a rule; O(p) space.
 pub fn tree<T: Scalar>(law: &impl Receiving<T>, table: &Table<T>) -> Tree {
-    let p = table.processors();
+    let p = table.ranks();
     // Each subtree: its range, then its root and where those of its children begin and end.
     let mut ranges = vec![(0, p - 1)];
     let mut subtrees = Vec::with_capacity(p);
@@ -42,8 +42,8 @@ pub fn tree<T: Scalar>(law: &impl Receiving<T>, table: &Table<T>) -> Tree {
 /// # Complexity
 /// O(p) time and space.
 pub fn completion<T: Scalar>(law: &impl Receiving<T>, tree: &Tree) -> T {
-    let mut span: Vec<(Rank, Rank)> = (0..tree.processors()).map(|rank| (rank, rank)).collect();
-    let mut ready = vec![T::ZERO; tree.processors()];
+    let mut span: Vec<(Rank, Rank)> = (0..tree.ranks()).map(|rank| (rank, rank)).collect();
+    let mut ready = vec![T::ZERO; tree.ranks()];
     for rank in tree.top_down().into_iter().rev() {
         for step in tree.steps(rank) {
             ready[rank] = match step {
@@ -65,7 +65,7 @@ struct Unwinding<'a, T, L> {
     table: &'a Table<T>,
 }
 
-/// One step back: what was received last, and what was held before.
+/// One step back: the last message, and the range held before.
 #[derive(Clone, Copy)]
 enum Last {
     /// The range `taken` came last, and `rest` was held before.
@@ -106,7 +106,7 @@ impl<T: Scalar, L: Receiving<T>> Unwinding<'_, T, L> {
         }
     }
 
-    /// How `C(i,j)` or `F(i,j)` came about.
+    /// Derivation of `C(i,j)` or `F(i,j)`.
     fn last_of_held(&self, (i, j): (Rank, Rank)) -> Last {
         let table = self.table;
         let root = table.root().filter(|root| (i..=j).contains(root));
@@ -142,7 +142,7 @@ impl<T: Scalar, L: Receiving<T>> Unwinding<'_, T, L> {
         best.last()
     }
 
-    /// How `U_g(i,j)` came about, for the clock of this receiver.
+    /// Derivation of `U_g(i,j)`, for the clock of this receiver.
     fn last_of_away(&self, receiver: Rank, (i, j): (Rank, Rank)) -> Last {
         let side = self.table.side(i);
         let away = &side.away[side.clocks.of(receiver)];

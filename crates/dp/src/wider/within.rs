@@ -1,4 +1,4 @@
-//! The best consecutive tree that so much work finds: exact if that is enough, else with a bound.
+//! The best consecutive tree within given work: exact if that is enough, else with a bound.
 //!
 //! Where receivers start with many different clocks, a table for each would take long. Some are kept and
 //! the others rounded down to them; the tree found then takes at most the rounding longer than any other.
@@ -22,16 +22,15 @@ use super::table::given_root;
 use super::{BoundedTree, Class, Engine, Overlapping, Scaled, completion, optimal, plain, tree};
 use crate::table::triangle_cells;
 use crate::{DpError, Progress};
-use tuwtree_model::{
-    BlockSizes, Homogeneous, Problem, Rank, Root, Scalar, Step, Time, Tree, best_lower_bound,
-};
+use tuwtree_bounds::best_lower_bound;
+use tuwtree_model::{BlockSizes, Homogeneous, Problem, Rank, Root, Scalar, Step, Time, Tree};
 
-/// How a consecutive tree is searched for within some work, and what that takes.
+/// Method and work of a search for a consecutive tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outlay {
-    /// Whether split by split, since copies may outlast their messages.
+    /// True for split by split, since copies may outlast their messages.
     pub is_plain: bool,
-    /// Whether the tree is a best one for sure; else there is a bound.
+    /// True if the tree is surely optimal; else the result has a bound.
     pub is_exact: bool,
     /// The table cells that are filled at most, each with a constant number of candidates; for the plain
     /// recurrence as many as take that long.
@@ -40,7 +39,7 @@ pub struct Outlay {
     pub bytes: u64,
 }
 
-/// What [`optimal_within`] does with so much work: table cells to be filled.
+/// Work of [`optimal_within`], in table cells to be filled.
 ///
 /// No less is done than one search with few clocks takes.
 ///
@@ -55,7 +54,7 @@ pub fn outlay(
     root: Root,
     most_cells: u64,
 ) -> Result<Outlay, DpError> {
-    given_root(sizes.processors(), root)?;
+    given_root(sizes.ranks(), root)?;
     let kept = WithoutEmpty::new(sizes, root);
     match ScaledLaw::new(&kept.sizes, costs)? {
         ScaledLaw::Small(law) => outlay_of(&law, &kept, (sizes, root), costs, most_cells),
@@ -75,20 +74,20 @@ fn outlay_of<T: Scalar>(
         let all = Scaled::<f64>::new(costs, sizes);
         let all = all.ok_or(DpError::TooLarge { total: sizes.total() })?;
         let bytes = plain::memory_needed(&all, Class::Consecutive, root)?;
-        let tables = bytes / (size_of::<f64>() * triangle_cells(sizes.processors())) as u64;
-        let splits = (sizes.processors() as u64).saturating_pow(3) / 6;
+        let tables = bytes / (size_of::<f64>() * triangle_cells(sizes.ranks())) as u64;
+        let splits = (sizes.ranks() as u64).saturating_pow(3) / 6;
         let cells = splits.saturating_mul(1 + tables) / SPLITS_PER_CELL;
         return Ok(Outlay { is_plain: true, is_exact: true, cells, bytes });
     }
     outlay_of_search(&ClockSearch::new(law, kept, most_cells)?)
 }
 
-/// What a search takes.
+/// Work of a search.
 pub(super) fn outlay_of_search<T: Scalar>(
     search: &ClockSearch<'_, T, impl DenseLaw<T>>,
 ) -> Result<Outlay, DpError> {
     let most_cells = search.most_cells;
-    let (first, p) = (search.plan()?, search.law.processors());
+    let (first, p) = (search.plan()?, search.law.ranks());
     let (cells, bytes) = (first.cells(p) as u64, first.memory_needed(search.law));
     Ok(match (search.is_exact(), search.exact_cells) {
         (true, _) => Outlay { is_plain: false, is_exact: true, cells, bytes },
@@ -104,8 +103,8 @@ pub(super) fn outlay_of_search<T: Scalar>(
     })
 }
 
-/// A consecutive tree, a best one if so much work suffices, given or best root; never slower than the
-/// best copy-first tree.
+/// A consecutive tree, optimal if this much work suffices, given or best root; never slower than the best copy-first
+/// tree.
 ///
 /// `most_cells` is as in [`outlay`]. Where copies may outlast their messages, the plain recurrence is
 /// used, whatever it takes.
@@ -132,7 +131,7 @@ pub fn optimal_within(
     most_cells: u64,
     progress: &dyn Progress,
 ) -> Result<BoundedTree, DpError> {
-    given_root(sizes.processors(), root)?;
+    given_root(sizes.ranks(), root)?;
     if outlay(sizes, costs, root, most_cells)?.is_plain {
         let (class, engine) = (Class::Consecutive, Engine::Plain);
         return optimal(sizes, costs, root, class, engine, progress);
@@ -158,8 +157,7 @@ fn bound_on_all(sizes: &BlockSizes, costs: &Overlapping, root: Root) -> f64 {
     bound.map_or(0.0, Time::units)
 }
 
-/// The same with a given root that is busy until `start`, in time units, which is no less than its copy
-/// takes.
+/// With a given root that is busy until `start`, in time units, no less than its copy takes.
 ///
 /// # Errors
 /// As [`optimal_within`]; [`DpError::GammaExceedsBeta`] if some copy takes longer than its message.
@@ -236,24 +234,23 @@ pub(super) fn best_copy_first<T: Scalar>(
 /// Tables are filled for all clocks if these are so few, whatever it takes.
 const FEW_CLOCKS: usize = 2;
 
-/// How far clocks are apart that are rounded to each other at first: as a share of the time in which all
-/// data is sent once.
+/// Distance of clocks that are first rounded to each other: as a share of the time in which all data is sent once.
 const FIRST_WIDTH: f64 = 5e-4;
 
-/// How many splits the plain recurrence looks at in the time that a cell takes.
+/// Splits of the plain recurrence per cell, in time.
 const SPLITS_PER_CELL: u64 = 20;
 
-/// Which clocks are kept.
+/// The kept clocks.
 pub(super) struct ClockSearch<'a, T, L> {
     law: &'a L,
     root: Root,
-    /// So many, far apart; [`usize::MAX`] for all.
+    /// Most evenly grouped clocks; [`usize::MAX`] for all.
     most_clocks: usize,
-    /// And those that were found to matter.
+    /// Further clocks that were found to matter.
     kept: Vec<T>,
     /// The cells of tables for all clocks, if they may be filled.
     exact_cells: Option<u64>,
-    /// How many may be filled.
+    /// Most cells to be filled.
     most_cells: u64,
 }
 
@@ -267,7 +264,7 @@ impl<'a, T: Scalar, L: DenseLaw<T>> ClockSearch<'a, T, L> {
         let most_clocks = usize::MAX;
         let kept = Vec::new();
         let all = ClockSearch { law, root, most_clocks, kept, exact_cells: None, most_cells };
-        let (p, exact) = (law.processors(), all.plan()?);
+        let (p, exact) = (law.ranks(), all.plan()?);
         if exact.tables() <= 1 + FEW_CLOCKS {
             return Ok(all);
         }
@@ -280,7 +277,7 @@ impl<'a, T: Scalar, L: DenseLaw<T>> ClockSearch<'a, T, L> {
         Ok(ClockSearch { most_clocks, exact_cells, ..all })
     }
 
-    /// Whether all clocks are kept.
+    /// True if all clocks are kept.
     fn is_exact(&self) -> bool {
         self.most_clocks == usize::MAX
     }
@@ -324,7 +321,7 @@ pub(super) fn searched<T: Scalar>(
     while !search.is_exact() && !meet(time.units(), at_least.units()) {
         let copy = deciding_copy(law, last.as_ref().unwrap_or(&best));
         search.kept.extend(copy.map(|rank| law.copy(rank).most(law.earliest())));
-        let cells = search.plan()?.cells(law.processors()) as u64;
+        let cells = search.plan()?.cells(law.ranks()) as u64;
         match (cells <= allowed, search.exact_cells) {
             (true, _) => allowed -= cells,
             (false, Some(_)) => search.most_clocks = usize::MAX,
@@ -347,7 +344,7 @@ pub(super) fn searched<T: Scalar>(
     Ok(restored(&best, time, at_least))
 }
 
-/// Whether the ends of a bracket meet.
+/// True if the ends of a bracket meet.
 pub(super) fn meet(time: f64, at_least: f64) -> bool {
     time - at_least <= ROUNDING * time
 }
@@ -356,16 +353,16 @@ pub(super) fn meet(time: f64, at_least: f64) -> bool {
 /// costs are not integers.
 const ROUNDING: f64 = 1e-12;
 
-/// The processor whose copy begins the messages that decide a tree's completion time; `None` if a
+/// The rank whose copy begins the messages that decide a tree's completion time; `None` if a
 /// message begins them.
 ///
 /// # Complexity
 /// O(p) time and space.
 fn deciding_copy<T: Scalar>(law: &impl DenseLaw<T>, tree: &Tree) -> Option<Rank> {
-    let mut span: Vec<(Rank, Rank)> = (0..tree.processors()).map(|rank| (rank, rank)).collect();
-    let mut ready = vec![T::ZERO; tree.processors()];
+    let mut span: Vec<(Rank, Rank)> = (0..tree.ranks()).map(|rank| (rank, rank)).collect();
+    let mut ready = vec![T::ZERO; tree.ranks()];
     // The last sender that a receiver had to wait for.
-    let mut awaited: Vec<Option<Rank>> = vec![None; tree.processors()];
+    let mut awaited: Vec<Option<Rank>> = vec![None; tree.ranks()];
     for rank in tree.top_down().into_iter().rev() {
         for step in tree.steps(rank) {
             ready[rank] = match step {

@@ -1,6 +1,7 @@
 //! Trees that are composed of trees of groups.
 
 use proptest::prelude::*;
+use tuwtree_bounds::best_lower_bound;
 use tuwtree_dp::composed::{
     Composer, Grain, Loads, Nesting, RelayPlan, Spread, Straight, chunked_tree, straight,
 };
@@ -10,18 +11,15 @@ use tuwtree_laws::machines::{hierarchy, measured_hierarchy, overlapping_hierarch
 use tuwtree_laws::problems::{gather, irregular, root_of, sizes};
 use tuwtree_model::{
     BlockSizes, Hierarchy, Homogeneous, Level, LinkLaw, Piece, PiecewiseLinear, Placement, Problem,
-    Rank, Root, best_lower_bound, check_ordered, completion_time,
+    Rank, Root, check_ordered, completion_time,
 };
 
 /// Machines of every kind for as many ranks as there are blocks, and a root.
 fn problems() -> impl Strategy<Value = (BlockSizes, Hierarchy, Root)> {
     (sizes(40), proptest::option::of(0..40_usize)).prop_flat_map(|(sizes, root)| {
-        let (processors, root) = (sizes.processors(), root_of(root, &sizes));
-        let machine = prop_oneof![
-            hierarchy(processors),
-            overlapping_hierarchy(processors),
-            measured_hierarchy(processors),
-        ];
+        let (ranks, root) = (sizes.ranks(), root_of(root, &sizes));
+        let machine =
+            prop_oneof![hierarchy(ranks), overlapping_hierarchy(ranks), measured_hierarchy(ranks),];
         (Just(sizes), machine, Just(root))
     })
 }
@@ -64,7 +62,7 @@ proptest! {
                     prop_assert_eq!(check_ordered(&tree), Ok(()));
                 }
             }
-            let root = root.given().unwrap_or(sizes.processors() / 2);
+            let root = root.given().unwrap_or(sizes.ranks() / 2);
             let rooted = problem.with_root(Root::Given(root)).unwrap();
             let bound = best_lower_bound(&rooted).unwrap().units();
             let mates = (0..machine.levels().len()).map(Straight::ToMates);
@@ -114,7 +112,7 @@ proptest! {
         let costs = Overlapping::new(latency, overhead, beta.into(), 1.0).unwrap();
         let best = optimal(&sizes, &costs, Root::Best, Class::CopyFirst, Engine::Plain, &()).unwrap();
         prop_assert_eq!(completion_time(&found.tree, &problem).unwrap().units(), best.time);
-        prop_assert_eq!(found.rounds, sizes.processors().next_power_of_two().ilog2() as usize);
+        prop_assert_eq!(found.rounds, sizes.ranks().next_power_of_two().ilog2() as usize);
     }
 
     #[test]

@@ -1,22 +1,22 @@
 //! The run-length method against the dense one where the plain recurrence is out of reach.
 
-use tuwtree_dp::{Method, optimal};
+use tuwtree_dp::{Method, optimal_adjacent};
 use tuwtree_laws::problems::gather;
 use tuwtree_model::{
     BlockSizes, ClosedSet, Distribution, DistributionParameters, Homogeneous, Randomness, Root,
     completion_time,
 };
 
-fn sizes(distribution: Distribution, processors: usize) -> BlockSizes {
-    let parameters = DistributionParameters::new(processors, 1000);
+fn sizes(distribution: Distribution, ranks: usize) -> BlockSizes {
+    let parameters = DistributionParameters::new(ranks, 1000);
     distribution.sizes(parameters, Randomness::Xoshiro { seed: 3 }).unwrap()
 }
 
 /// Both methods find the same time, and the run-length method's tree takes it.
 fn agree(sizes: &BlockSizes, (alpha, beta, gamma): (f64, f64, f64), root: Root) {
     let problem = gather(sizes, Homogeneous::new(alpha, beta, gamma).unwrap(), root);
-    let runs = optimal(&problem, Method::Runs, &()).unwrap();
-    let dense = optimal(&problem, Method::Dense, &()).unwrap();
+    let runs = optimal_adjacent(&problem, Method::Runs, &()).unwrap();
+    let dense = optimal_adjacent(&problem, Method::Dense, &()).unwrap();
     assert_eq!(runs.value, dense.value, "{alpha} {beta} {gamma} {root:?}");
     assert_eq!(completion_time(&runs.tree, &problem).unwrap().units(), runs.value);
 }

@@ -1,4 +1,4 @@
-//! Costs of each pair of processors, broadcast and reduction: the dynamic programs against the
+//! Costs of each pair of ranks, broadcast and reduction: the dynamic programs against the
 //! exhaustive search of all ordered trees.
 
 use proptest::prelude::*;
@@ -14,14 +14,14 @@ use tuwtree_model::{
     Vector, completion_time, joins_adjacent_ranges,
 };
 
-/// The most processors of which all trees are tried.
+/// The most ranks of which all trees are tried.
 const MOST: usize = 6;
 
 /// The least completion time by root over all trees of a class, from the definition; infinite where
 /// all trees lack a link.
 fn least_times(class: Class, problem: &Problem) -> Vec<f64> {
-    let mut least = vec![f64::INFINITY; problem.processors()];
-    for tree in ordered_trees(class, problem.processors()) {
+    let mut least = vec![f64::INFINITY; problem.ranks()];
+    for tree in ordered_trees(class, problem.ranks()) {
         if let Ok(time) = completion_time(tree, problem) {
             least[tree.root()] = least[tree.root()].min(time.units());
         }
@@ -51,7 +51,7 @@ fn is_true(error: &DpError, problem: &Problem) {
     match error {
         DpError::NoTree(Cut::Root { root, from, to }) => {
             assert_eq!(asked, Root::Given(*root));
-            assert_eq!(from.len() + to.len(), problem.processors());
+            assert_eq!(from.len() + to.len(), problem.ranks());
             assert!(!from.is_empty() && !to.is_empty());
             for &sender in from {
                 assert!(to.iter().all(|&receiver| !costs.is_linked(sender, receiver)));
@@ -63,7 +63,7 @@ fn is_true(error: &DpError, problem: &Problem) {
         }
         DpError::NoOrderedTree { operation, root, first, last } => {
             assert_eq!((*operation, *root), (problem.operation(), asked));
-            assert!(first < last && *last < problem.processors());
+            assert!(first < last && *last < problem.ranks());
         }
         other => panic!("{other}"),
     }
@@ -96,16 +96,16 @@ proptest! {
         instance in instances(16), root in 0..16_usize,
     ) {
         let Instance { sizes, vector, costs } = &instance;
-        let processors = sizes.processors();
+        let ranks = sizes.ranks();
         let reversed = CostMatrix::from_fn(
-            processors,
+            ranks,
             |sender, receiver| costs.alpha(receiver, sender),
             |sender, receiver| costs.beta(receiver, sender),
             |rank| costs.gamma(rank),
         ).unwrap();
         let [_, scatter, broadcast, _] = instance.problems();
         let [gather, _, _, reduce] = of_each_operation(sizes, *vector, &reversed);
-        for root in [Root::Best, Root::Given(root % processors)] {
+        for root in [Root::Best, Root::Given(root % ranks)] {
             for (outward, inward) in [(&scatter, &gather), (&broadcast, &reduce)] {
                 let [outward, inward] = [outward, inward].map(|problem| rooted(problem, root));
                 let tree = |problem| optimal_per_pair(problem, PairMethod::Hinges, &()).ok();
@@ -130,10 +130,10 @@ proptest! {
 
     #[test]
     fn homogeneous_broadcast_is_the_least_over_all_ordered_trees(
-        processors in 1..=MOST, bytes in 0..9_u64, alpha in 0..40_u32, beta in 0..4_u32,
+        ranks in 1..=MOST, bytes in 0..9_u64, alpha in 0..40_u32, beta in 0..4_u32,
     ) {
         let costs = Homogeneous::new(alpha.into(), beta.into(), 1.0).unwrap();
-        let vector = Vector { processors, bytes };
+        let vector = Vector { ranks, bytes };
         let problem = |operation| Problem::new(operation, vector, costs).unwrap();
         let least = least_times(Class::Ordered, &problem(Operation::Broadcast));
         for (root, &least) in least.iter().enumerate() {
@@ -146,12 +146,12 @@ proptest! {
 }
 
 /// Costs with alpha 1 on these links and no others, beta = 1, gamma = 0.
-fn links(processors: usize, links: &[(Rank, Rank)]) -> CostMatrix {
+fn links(ranks: usize, links: &[(Rank, Rank)]) -> CostMatrix {
     let alpha = |sender, receiver| match links.contains(&(sender, receiver)) {
         true => 1.0,
         false => f64::INFINITY,
     };
-    CostMatrix::from_fn(processors, alpha, |_, _| 1.0, |_| 0.0).unwrap()
+    CostMatrix::from_fn(ranks, alpha, |_, _| 1.0, |_| 0.0).unwrap()
 }
 
 /// The error of both methods for a gather of these blocks.
@@ -165,7 +165,7 @@ fn error(blocks: &[u64], costs: &CostMatrix, root: Root) -> DpError {
 }
 
 #[test]
-fn processors_without_a_way_to_the_root_are_named() {
+fn ranks_without_a_way_to_the_root_are_named() {
     let costs = links(5, &[(0, 1), (1, 0), (1, 2), (3, 4), (4, 3), (2, 3)]);
     assert_eq!(
         error(&[1; 5], &costs, Root::Given(2)).to_string(),

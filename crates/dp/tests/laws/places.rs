@@ -19,7 +19,7 @@ fn line(alpha: f64, overhead: f64, beta: f64) -> LinkLaw {
 /// The places of all processes.
 fn places(sizes: &BlockSizes, law: &TickLaw, root: Root, effort: Effort) -> Vec<OwnPlace> {
     let place = |rank| deadline_place(sizes, law, root, rank, effort).unwrap();
-    (0..sizes.processors()).map(place).collect()
+    (0..sizes.ranks()).map(place).collect()
 }
 
 /// The places of all processes are those in the one tree; the tree.
@@ -41,7 +41,7 @@ fn agreed(sizes: &BlockSizes, law: &TickLaw, root: Root, effort: Effort) -> Tree
         assert_eq!(below, place.last - place.first);
         assert_eq!(place.branches, places[top].children);
     }
-    assert_eq!((places[top].first, places[top].last), (0, sizes.processors() - 1));
+    assert_eq!((places[top].first, places[top].last), (0, sizes.ranks() - 1));
     tree
 }
 

@@ -1,9 +1,9 @@
-//! Alltoalls: each rank knows what it sends and what it receives, and nothing of what others send each other.
+//! Alltoalls: each rank knows its own messages, sent and received, and none between others.
 //!
-//! Large messages go straight: how large, follows from the machine's costs alone, and both ends of a message know its
+//! Large messages go straight: the limit follows from the machine's costs alone, and both ends of a message know its
 //! size, so that they decide alike. Small ones go together, by Bruck's algorithm: a message for the rank `d` further on
-//! takes a hop of `z R^x` for each digit `z` of `d` at position `x` in radix `R`. Whoever passes messages on does not know
-//! their sizes, so each bundle begins with them: no exchange of sizes precedes the data.
+//! takes a hop of `z R^x` for each digit `z` of `d` at position `x` in radix `R`. Intermediate ranks do not know the
+//! sizes, so each bundle begins with them: no exchange of sizes precedes the data.
 //!
 //! ```text
 //!   radix 2, 8 ranks:  round 0: +1 with what has d = 1, 3, 5, 7    round 1: +2, d = 2, 3, 6, 7    round 2: +4, d = 4..7
@@ -19,26 +19,26 @@
 use super::circulating::copy_pieces;
 use super::prices::{KnownRule, Prices};
 use super::{CollectiveError, Collectives, rounds};
+use crate::play::Strictness;
 use crate::settings::{RootlessAlgorithm, Settings};
-use crate::sys::{
-    AlltoallArguments, ArgumentError, Block, Communicator, Datatype, EqualAlltoallArguments,
-    Failure, Few, Handles, Memory, ParsedAlltoall, Place, Requests, Reuse, SentContent, Way,
-    library_version,
-};
 use std::cell::Cell;
 use std::ffi::c_int;
 use std::num::NonZeroU16;
 use std::rc::Rc;
+use tuwtree_binding::{
+    ArgumentError, Arguments, Block, Communicator, Datatype, Direction, Failure, Few, Function,
+    Handles, Kept, Memory, Place, Requests, Reuse, RootlessPlaces, SentContent, library_version,
+};
 use tuwtree_model::{Operation, Rank};
 use tuwtree_plan::Library;
 use tuwtree_schedule::Piece;
 
-/// How messages go that are not the library's: the same at all ranks.
+/// Parameters of the bundles; equal at all ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Bundling {
     /// The radix of distances, at least 2.
     pub(super) radix: usize,
-    /// Messages of at most so many bytes go together; larger ones straight.
+    /// Messages up to this many bytes go in bundles; larger ones straight.
     pub(super) most: u64,
 }
 
@@ -60,81 +60,61 @@ const MOST_BUNDLED: u64 = 1 << 16;
 /// No bundle has more bytes: MPI counts to `2^31 - 1`.
 const MOST_AT_ONCE: u64 = 1 << 30;
 
-/// What a communicator keeps of alltoalls.
+/// A communicator's state for alltoalls.
 #[derive(Debug, Default)]
 pub(super) struct AlltoallChecks {
-    /// How many calls there have been that may be compared.
+    /// Number of calls subject to comparison.
     calls: Cell<u64>,
     last: Cell<Option<Findings>>,
 }
 
 impl AlltoallChecks {
-    /// Forgets what was found: settings have changed.
+    /// Forgets the findings, after a change of settings.
     pub(super) fn clear(&self) {
         self.last.set(None);
     }
 }
 
-/// What ranks have found together.
+/// Joint findings of all ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Findings {
-    /// Whether somebody sends what its receiver does not expect, or has wrong arguments.
+    /// True if some receiver expects other sizes than are sent, or a rank has wrong arguments.
     pub(super) is_loose: bool,
-    /// What is best by the costs; none for the library's own call.
+    /// Best parameters by the costs; `None` for the library's own call.
     best: Option<Bundling>,
 }
 
 impl Collectives {
-    /// Performs an alltoall, and says by which algorithm: the library's, each message straight, or small ones in bundles.
-    /// Collective.
+    /// Performs an alltoall and returns its algorithm: the library's, each message straight, or small ones in bundles.
+    /// `None` only without strictness: the library has to, as sent and expected sizes differ. Collective.
     ///
     /// # Errors
     /// [`CollectiveError`].
     ///
     /// # Complexity
-    /// With `auto` `ceil(log2 p)` messages follow one another beforehand in calls 1, 2, 4, ..., of 32 bytes for each
-    /// process at most.
-    pub fn run_alltoall(
+    /// With `auto` and messages of different sizes, `ceil(log2 p)` messages follow one another beforehand in calls 1, 2,
+    /// 4, ..., of 32 bytes for each process at most.
+    pub(super) fn run_alltoall(
         &self,
-        arguments: &AlltoallArguments<'_>,
-    ) -> Result<RootlessAlgorithm, CollectiveError> {
-        self.alltoall(arguments, false).map(|done| done.expect("it is not declined"))
-    }
-
-    /// Performs an alltoall for a program that does not know of us, and says by which algorithm; `None` if its library
-    /// has to, since what is sent and what is expected are not the same. Collective.
-    ///
-    /// # Errors
-    /// As [`run_alltoall`](Self::run_alltoall).
-    ///
-    /// # Complexity
-    /// As [`run_alltoall`](Self::run_alltoall) with `auto`.
-    pub fn run_alltoall_leniently(
-        &self,
-        arguments: &AlltoallArguments<'_>,
+        arguments: &Arguments<'_>,
+        strictness: Strictness,
     ) -> Result<Option<RootlessAlgorithm>, CollectiveError> {
-        self.alltoall(arguments, true)
-    }
-
-    fn alltoall(
-        &self,
-        arguments: &AlltoallArguments<'_>,
-        is_lenient: bool,
-    ) -> Result<Option<RootlessAlgorithm>, CollectiveError> {
-        let settings = self.settings();
-        let is_for_library = arguments.are_for_library();
-        let choice = settings.rootless(Operation::Alltoall);
-        if is_for_library && self.is_native(Operation::Alltoall) {
-            self.comm.native_alltoall(arguments)?;
+        let (settings, operation) = (self.settings(), arguments.operation());
+        let is_for_library = arguments.are_for_library(self.comm.size());
+        let choice = settings.rootless(operation);
+        if is_for_library && self.is_native(operation) {
+            self.comm.native(arguments)?;
             return Ok(Some(RootlessAlgorithm::Native));
         }
-        let (rank, processors) = (self.comm.rank(), self.comm.size());
-        let parsed = arguments.parse(processors, Handles::Lent);
+        let (rank, ranks) = (self.comm.rank(), self.comm.size());
+        let parsed = arguments.parse_rootless(ranks, Handles::Lent, Kept::default());
         let parsed = parsed.map_err(|error| CollectiveError::Argument { rank, error });
-        let is_auto = choice.algorithm == RootlessAlgorithm::Auto;
-        let found = match is_auto || is_lenient {
-            true => Some(self.compared_alltoall(&parsed, &settings)?),
-            false => None,
+        let is_lenient = strictness == Strictness::Loose;
+        let is_compared = is_lenient || choice.algorithm == RootlessAlgorithm::Auto;
+        let found = match arguments.function() {
+            Function::Alltoall => Some(self.known_of_equal(parsed.as_ref(), &settings)?),
+            _ if is_compared => Some(self.compared_alltoall(&parsed, &settings)?),
+            _ => None,
         };
         let parsed = match found {
             Some(Findings { is_loose: true, .. }) if is_lenient => return Ok(None),
@@ -144,71 +124,45 @@ impl Collectives {
             }
             _ => parsed?,
         };
-        let Some(bundling) = self.bundling(&settings, found, is_for_library) else {
-            self.comm.native_alltoall(arguments)?;
+        let Some(bundling) = self.bundling((&settings, operation), found, is_for_library) else {
+            self.comm.native(arguments)?;
             return Ok(Some(RootlessAlgorithm::Native));
         };
         self.perform_alltoall(parsed, bundling)?;
         Ok(Some(bundling.algorithm()))
     }
 
-    /// Performs an alltoall whose messages all have one size, and says by which algorithm. Collective.
+    /// Findings without a message, for messages of one size; equal at all ranks.
     ///
     /// # Errors
-    /// [`CollectiveError`].
-    pub fn run_equal_alltoall(
+    /// Invalid arguments.
+    pub(super) fn known_of_equal(
         &self,
-        arguments: &EqualAlltoallArguments<'_>,
-    ) -> Result<RootlessAlgorithm, CollectiveError> {
-        let native = || -> Result<RootlessAlgorithm, CollectiveError> {
-            self.comm.native_equal_alltoall(arguments)?;
-            Ok(RootlessAlgorithm::Native)
-        };
-        let (settings, is_for_library) = (self.settings(), arguments.are_for_library());
-        if is_for_library && self.is_native(Operation::Alltoall) {
-            return native();
-        }
-        let (rank, processors) = (self.comm.rank(), self.comm.size());
-        let parsed = arguments.parse(processors, Handles::Lent);
-        let parsed = parsed.map_err(|error| CollectiveError::Argument { rank, error })?;
-        let found = self.known_of_equal(&parsed, &settings);
-        match self.bundling(&settings, Some(found), is_for_library) {
-            None => native(),
-            Some(bundling) => {
-                self.perform_alltoall(parsed, bundling)?;
-                Ok(bundling.algorithm())
-            }
-        }
+        parsed: Result<&RootlessPlaces, &CollectiveError>,
+        settings: &Settings,
+    ) -> Result<Findings, CollectiveError> {
+        let bytes = parsed.map_err(Clone::clone)?.result.block_bytes(self.comm.rank());
+        Ok(Findings { is_loose: false, best: self.best_of_equal(bytes, settings) })
     }
 
-    /// What all ranks find alike without a message, since messages have one size.
-    pub(super) fn known_of_equal(&self, parsed: &ParsedAlltoall, settings: &Settings) -> Findings {
-        let bytes = parsed.result.block_bytes(self.comm.rank());
-        Findings { is_loose: false, best: self.best_of_equal(bytes, settings) }
-    }
-
-    /// What is certainly faster than the library's own call with messages of one size; none for that.
+    /// Parameters certainly faster than the library's own call with messages of one size; `None` for that call.
     fn best_of_equal(&self, bytes: u64, settings: &Settings) -> Option<Bundling> {
         let library = library_version().ok().and_then(|name| Library::named(&name));
-        let (prices, processors) = (self.prices(), self.comm.size());
-        if has_bundles(KnownRule::of(library), processors, bytes) {
+        let (prices, ranks) = (self.prices(), self.comm.size());
+        if has_bundles(KnownRule::of(library), ranks, bytes) {
             return None;
         }
-        let most = most_bundled(&prices, processors, settings.most_passed);
+        let most = most_bundled(&prices, ranks, settings.most_passed);
         // Every rank sends and receives all the time.
-        let all = (processors as u128 - 1) * prices.exchanged.occupancy(bytes);
+        let all = (ranks as u128 - 1) * prices.exchanged.occupancy(bytes);
         let all = u64::try_from(all).unwrap_or(INVALID - 1);
-        best(
-            &prices,
-            (processors, most),
-            if bytes > most { [0, all, all] } else { [bytes, 0, all] },
-        )
+        best(&prices, (ranks, most), if bytes > most { [0, all, all] } else { [bytes, 0, all] })
     }
 
-    /// What the last comparison has found, or one that is due. Collective.
+    /// Result of the last comparison, or of one that is due. Collective.
     fn compared_alltoall(
         &self,
-        parsed: &Result<ParsedAlltoall, CollectiveError>,
+        parsed: &Result<RootlessPlaces, CollectiveError>,
         settings: &Settings,
     ) -> Result<Findings, CollectiveError> {
         let AlltoallChecks { calls, last } = &self.rootless.alltoalls;
@@ -221,14 +175,14 @@ impl Collectives {
         Ok(found)
     }
 
-    /// How messages go that are not the library's, by the settings and what was found together; none for the library's own call.
+    /// Parameters by the settings and joint findings; `None` for the library's own call.
     pub(super) fn bundling(
         &self,
-        settings: &Settings,
+        (settings, operation): (&Settings, Operation),
         found: Option<Findings>,
         is_for_library: bool,
     ) -> Option<Bundling> {
-        let choice = settings.rootless(Operation::Alltoall);
+        let choice = settings.rootless(operation);
         let bundling = match choice.algorithm {
             RootlessAlgorithm::Auto => found.and_then(|found| found.best),
             RootlessAlgorithm::Bruck => Some(Bundling {
@@ -240,16 +194,16 @@ impl Collectives {
         bundling.or((!is_for_library).then_some(STRAIGHT))
     }
 
-    /// Compares what all ranks send and expect. Collective.
+    /// Compares all sent and expected sizes. Collective.
     pub(super) fn compare_alltoall(
         &self,
-        parsed: &Result<ParsedAlltoall, CollectiveError>,
+        parsed: &Result<RootlessPlaces, CollectiveError>,
         settings: &Settings,
     ) -> Result<Findings, CollectiveError> {
-        let (prices, processors) = (self.prices(), self.comm.size());
-        let most = most_bundled(&prices, processors, settings.most_passed);
+        let (prices, ranks) = (self.prices(), self.comm.size());
+        let most = most_bundled(&prices, ranks, settings.most_passed);
         let own = match parsed {
-            Ok(parsed) => told(parsed, (self.comm.rank(), processors), most, &prices),
+            Ok(parsed) => told(parsed, (self.comm.rank(), ranks), most, &prices),
             Err(_) => [1, 0, 0, INVALID],
         };
         let all = rounds::all_words(&*self.comm, own)?;
@@ -257,13 +211,13 @@ impl Collectives {
         let greatest = |at: usize| all.iter().map(|one| one[at]).max().unwrap_or(0);
         Ok(Findings {
             is_loose: sum != 0 || greatest(3) == INVALID,
-            best: best(&prices, (processors, most), [1, 2, 3].map(greatest)),
+            best: best(&prices, (ranks, most), [1, 2, 3].map(greatest)),
         })
     }
 
     fn perform_alltoall(
         &self,
-        ParsedAlltoall { given, result }: ParsedAlltoall,
+        RootlessPlaces { given, result }: RootlessPlaces,
         Bundling { radix, most }: Bundling,
     ) -> Result<(), CollectiveError> {
         let (comm, first_tag) = self.shared_tags()?;
@@ -286,17 +240,17 @@ impl Collectives {
                 return Ok(());
             }
             let refused =
-                |error: crate::sys::CutElement| CollectiveError::Refused(error.to_string());
+                |error: tuwtree_binding::CutElement| CollectiveError::Refused(error.to_string());
             let stretches = place.stretches(&[piece]).map_err(refused)?;
             let index =
                 straight.add(way, stretches.transfer(), (peer, first_tag + STRAIGHT_TAG))?;
             Ok(straight.start(index, SentContent::Data)?)
         };
         for distance in 1..p {
-            add(Way::In, &result, before(distance))?;
+            add(Direction::In, &result, before(distance))?;
         }
         for distance in 1..p {
-            add(Way::Out, &given, further(distance))?;
+            add(Direction::Out, &given, further(distance))?;
         }
         let mut fault = match from.bytes == into.bytes {
             true => Ok(()),
@@ -323,10 +277,10 @@ impl Collectives {
 /// Among the tags of operations that are performed once: of messages that go straight.
 const STRAIGHT_TAG: c_int = 0;
 
-/// Of those that carry others.
+/// Tag of bundles.
 const BUNDLE_TAG: c_int = 1;
 
-/// What a rank with wrong arguments tells of its time.
+/// Time that a rank with wrong arguments states.
 const INVALID: u64 = u64::MAX;
 
 /// A copy of all blocks, one after the other.
@@ -435,12 +389,12 @@ impl Bundles<'_> {
     }
 }
 
-/// How far bundles go in the round of this width.
+/// Distances of bundles in the round of this width.
 pub(super) fn distances(p: usize, radix: usize, width: usize) -> impl Iterator<Item = usize> {
     (1..radix).map(move |digit| digit * width).take_while(move |&one| one < p)
 }
 
-/// The distances of what goes this far in the round of this width.
+/// Distances of the messages in a bundle that goes this far in the round of this width.
 pub(super) fn slots(
     p: usize,
     radix: usize,
@@ -479,16 +433,16 @@ fn unbundle(
     data.is_empty().then_some(())
 }
 
-/// Whether the library itself sends messages of one size in bundles.
+/// True if the library itself sends messages of one size in bundles.
 ///
 /// # Source
 /// MPICH 4.0 to 4.3: `maint/tuning/coll/mpir/generic.json`. Open MPI 4.1 and 5.0: `coll_tuned_decision_fixed.c`. Of others that is
 /// not known.
-fn has_bundles(rule: KnownRule, processors: usize, bytes: u64) -> bool {
+fn has_bundles(rule: KnownRule, ranks: usize, bytes: u64) -> bool {
     match rule {
         KnownRule::Mpich => bytes <= 256,
         KnownRule::OpenMpi => {
-            let beyond = match processors {
+            let beyond = match ranks {
                 ..16 => 0,
                 16..64 | 512..2048 => 512,
                 64..512 | 2048..4096 => 1024,
@@ -500,11 +454,10 @@ fn has_bundles(rule: KnownRule, processors: usize, bytes: u64) -> bool {
     }
 }
 
-/// What a rank tells of its messages: a number that is 0 in the sum of all ranks if both ends of all messages say the same of
-/// them, the largest that can be passed on, and how long its port is busy with those that cannot, at most, and with all, at
-/// least.
+/// A rank's summary: a number whose sum over all ranks is 0 if both ends of all messages state equal sizes, the largest
+/// size that can be passed on, and the time of its port with the larger ones, at most, and with all, at least.
 fn told(
-    ParsedAlltoall { given, result }: &ParsedAlltoall,
+    RootlessPlaces { given, result }: &RootlessPlaces,
     (rank, p): (Rank, usize),
     most: u64,
     prices: &Prices,
@@ -542,33 +495,33 @@ fn mark(from: Rank, to: Rank, bytes: u64) -> u64 {
 
 /// The largest messages, by a power of two, that are not longer under way in bundles than a message of their own occupies
 /// ports: they take `ceil(log2 p) / 2` hops. No rank holds more than `most_passed` bytes.
-fn most_bundled(prices: &Prices, processors: usize, most_passed: u64) -> u64 {
-    let hops = u128::from(processors.next_power_of_two().ilog2().div_ceil(2));
+fn most_bundled(prices: &Prices, ranks: usize, most_passed: u64) -> u64 {
+    let hops = u128::from(ranks.next_power_of_two().ilog2().div_ceil(2));
     let own = prices.exchanged.occupancy(1);
     let more = |bytes: u64| prices.exchanged.occupancy(bytes) - own;
     let pays = |bytes: u64| hops.saturating_sub(1) * more(bytes) <= own;
     let powers = std::iter::successors(Some(MOST_BUNDLED), |one| Some(one / 2));
     let most = powers.take_while(|&one| one > 0).find(|&one| pays(one)).unwrap_or(0);
-    most.min(most_passed.min(MOST_AT_ONCE) / processors as u64)
+    most.min(most_passed.min(MOST_AT_ONCE) / ranks as u64)
 }
 
-/// What is certainly faster than the library's own call, by what all have told; none for that.
+/// Parameters certainly faster than the library's own call, by all summaries; `None` for that call.
 fn best(
     prices: &Prices,
-    (processors, most): (usize, u64),
+    (ranks, most): (usize, u64),
     [small, large_time, all_time]: [u64; 3],
 ) -> Option<Bundling> {
     // Whatever the library does, it sends each message straight.
     let latency = prices.least.message(1) - prices.least.occupancy(1);
     let library = (u128::from(all_time) + latency) * 100 / 105;
     let radices = std::iter::successors(Some(2_usize), |one| Some(2 * one));
-    let ours = |radix| u128::from(large_time) + bundled_at_most(prices, (processors, radix), small);
-    let timed = radices.take_while(|&one| one < 2 * processors).map(|radix| (ours(radix), radix));
+    let ours = |radix| u128::from(large_time) + bundled_at_most(prices, (ranks, radix), small);
+    let timed = radices.take_while(|&one| one < 2 * ranks).map(|radix| (ours(radix), radix));
     let (time, radix) = timed.min()?;
     (most > 0 && time < library).then_some(Bundling { radix, most })
 }
 
-/// How long bundles are under way at most where no message in them has more than `small` bytes: those of a round go at once.
+/// Upper bound on the time of bundles with messages up to `small` bytes: those of a round go at once.
 fn bundled_at_most(prices: &Prices, (p, radix): (usize, usize), small: u64) -> u128 {
     let (mut time, mut width) = (0, 1);
     while width < p {
@@ -584,7 +537,7 @@ fn bundled_at_most(prices: &Prices, (p, radix): (usize, usize), small: u64) -> u
     time
 }
 
-/// How many [`slots`] there are, without looking at each.
+/// Number of [`slots`], in closed form.
 fn slots_count(p: usize, radix: usize, (width, distance): (usize, usize)) -> u64 {
     let period = width * radix;
     let rest = p % period;
@@ -654,7 +607,7 @@ mod tests {
 
     #[test]
     fn messages_of_one_size_stay_the_librarys_where_it_has_bundles() {
-        let open_mpi = |processors, bytes| has_bundles(KnownRule::OpenMpi, processors, bytes);
+        let open_mpi = |ranks, bytes| has_bundles(KnownRule::OpenMpi, ranks, bytes);
         assert_eq!([8, 32, 64, 5000].map(|p| open_mpi(p, 511)), [false, true, true, true]);
         assert_eq!([8, 32, 64, 5000].map(|p| open_mpi(p, 1000)), [false, false, true, true]);
         assert!(has_bundles(KnownRule::Mpich, 32, 256) && !has_bundles(KnownRule::Mpich, 32, 257));

@@ -1,4 +1,4 @@
-//! What a processor does that knows its place in a tree.
+//! A rank's actions at its place in a tree.
 //!
 //! ```text
 //!   gather                                     scatter: the same backwards, the copy the other way
@@ -16,7 +16,7 @@ use crate::tree::{Child, Node};
 use tuwtree_model::{Operation, Rank};
 use tuwtree_schedule::{Action, Arrival, Buffer, Deed, Piece, Receive, Region, Role, Send};
 
-/// Whether messages without data are sent.
+/// Treatment of messages without data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EmptyMessages {
     /// They are not: both sides know that there is nothing.
@@ -25,24 +25,24 @@ pub(super) enum EmptyMessages {
     Sent,
 }
 
-/// Where the blocks from a rank on lie among all.
+/// Offset of the blocks from a rank on, among all.
 pub(super) type Start<'a> = &'a dyn Fn(Rank) -> u64;
 
-/// The role and the actions of the processor with this place in a tree; the root knows where blocks
+/// The role and the actions of the rank with this place in a tree; the root knows where blocks
 /// start.
 ///
-/// The same as those of the tree's schedule, but that none but the root knows the total.
+/// They equal those of the tree's schedule, but only the root knows the total.
 pub(super) fn actions_of(
     node: &Node,
     operation: Operation,
-    (root, processors): (Rank, usize),
+    (root, ranks): (Rank, usize),
     start: Option<Start<'_>>,
     empty: EmptyMessages,
 ) -> (Role, Vec<BoundAction>) {
     let is_inner = node.parent.is_some() && !node.children.is_empty();
     let role = Role {
         operation,
-        processors,
+        ranks,
         root: Some(root),
         rank: node.rank,
         ports: 1,
@@ -89,7 +89,7 @@ impl Actions<'_> {
         early.iter().rev().for_each(|child| self.push_child(child));
     }
 
-    /// What holds the data of the whole subtree: the root's buffer, or the segment.
+    /// Buffer of the whole subtree's data: the root's buffer, or the segment.
     fn held(&self) -> Buffer {
         match (self.node.parent, self.operation.is_outward()) {
             (Some(_), _) => Buffer::Segment,
@@ -98,12 +98,12 @@ impl Actions<'_> {
         }
     }
 
-    /// What holds the own block.
+    /// Buffer of the own block.
     fn own(&self) -> Buffer {
         if self.operation.is_outward() { Buffer::Output } else { Buffer::Input }
     }
 
-    /// Where the blocks from `first` on lie in what is held.
+    /// Offset of the blocks from `first` on in the held data.
     fn offset(&self, first: Rank) -> u64 {
         let Node { rank, block, ref children, .. } = *self.node;
         if let Some(start) = self.start {
@@ -134,7 +134,7 @@ impl Actions<'_> {
         }
     }
 
-    /// Where the data of a child lies in what is held.
+    /// Pieces of a child's data in the held data.
     fn pieces_of(&self, child: &Child) -> Vec<Piece> {
         match self.start {
             Some(start) if !child.runs.is_empty() => {
@@ -171,7 +171,7 @@ impl Actions<'_> {
         }
     }
 
-    /// Whether a message for so many bytes is sent.
+    /// True if a message of this many bytes is sent.
     fn moves(&self, bytes: u64) -> bool {
         bytes > 0 || self.empty == EmptyMessages::Sent
     }
@@ -193,9 +193,9 @@ mod tests {
     use tuwtree_schedule::part::Part;
     use tuwtree_treegen::{AdaptiveRule, adaptive, linear};
 
-    /// The place of each processor in a tree whose subtrees are consecutive.
+    /// The place of each rank in a tree whose subtrees are consecutive.
     fn nodes(tree: &Tree, sizes: &BlockSizes) -> Vec<Node> {
-        let mut nodes: Vec<Node> = (0..tree.processors())
+        let mut nodes: Vec<Node> = (0..tree.ranks())
             .map(|rank| Node {
                 parent: tree.parent(rank),
                 ..Node::in_star(rank, rank, sizes.block(rank))
@@ -226,10 +226,10 @@ mod tests {
     #[test]
     fn the_actions_of_a_place_are_those_of_the_schedule_of_the_tree() {
         let costs = Homogeneous::new(1.0, 1.0, 1.0).unwrap();
-        for processors in 1..20 {
-            let numbers = Randomness::Xoshiro { seed: processors as u64 }.numbers(processors);
+        for ranks in 1..20 {
+            let numbers = Randomness::Xoshiro { seed: ranks as u64 }.numbers(ranks);
             let sizes = BlockSizes::new(numbers.iter().map(|number| number % 5)).unwrap();
-            for root in 0..processors {
+            for root in 0..ranks {
                 let problem = Problem::gather(&sizes, costs).unwrap();
                 let problem = problem.with_root(Root::Given(root)).unwrap();
                 let tree = adaptive(&problem, AdaptiveRule::DataSize).unwrap();
@@ -244,7 +244,7 @@ mod tests {
                             let start = |rank| sizes.before(rank);
                             let known = Some(&start as Start<'_>).filter(|_| node.rank == root);
                             let skipped = EmptyMessages::Skipped;
-                            let place = (root, processors);
+                            let place = (root, ranks);
                             let (role, actions) =
                                 actions_of(&node, operation, place, known, skipped);
                             assert_eq!(actions, expected, "{operation:?} {node:?}");

@@ -7,24 +7,24 @@ use super::seats::Seat;
 use super::{CollectiveError, Collectives, collecting, passing, tag};
 use crate::play::{Arrangement, Buffers, Execution, Manner, Mode, Strictness};
 use crate::settings::{Algorithm, Settings};
-use crate::sys::{
-    ArgumentError, Arguments, Communicator, Handles, Kept, MpiError, Parsed, Place, PlaceError,
-};
 use crate::tree::{
     Child, Consent, Construction, Fault, MESSAGE_BYTES, Node, Rule, Transmission, digest,
 };
 use std::cell::RefCell;
 use std::rc::Rc;
+use tuwtree_binding::{
+    ArgumentError, Arguments, Communicator, Handles, Kept, MpiError, Parsed, Place, PlaceError,
+};
 use tuwtree_model::{BlockSizes, Costs, Operation, Rank};
 use tuwtree_schedule::Buffer;
 
-/// What whoever sends straight to the root is told beforehand: that all is well.
+/// Permission to send straight to the root: all is well.
 const YES: u8 = 1;
 
 /// Or that nobody there waits for it.
 const NO: u8 = 0;
 
-/// What a one-shot operation is performed by, and which one it was.
+/// Performer of a one-shot operation, and its identity.
 #[derive(Debug)]
 pub(super) struct Once {
     execution: Execution,
@@ -32,8 +32,8 @@ pub(super) struct Once {
     last: Option<Performed>,
 }
 
-/// What a one-shot operation is performed by, if there is anything yet. The communicator gets it back
-/// for the next one, when it has let go of the user's memory.
+/// Performer of one-shot operations, if made. The communicator gets it back for the next one, when it has let go of the
+/// user's memory.
 #[derive(Debug)]
 pub(super) struct Room<'c> {
     pub(super) home: &'c RefCell<Option<Box<Once>>>,
@@ -45,12 +45,12 @@ impl<'c> Room<'c> {
         Room { home: &collectives.once, once: None }
     }
 
-    /// What performed the last one.
+    /// Takes the performer of the last operation.
     pub(super) fn taken_from(collectives: &'c Collectives) -> Room<'c> {
         Room { home: &collectives.once, once: collectives.once.take() }
     }
 
-    /// What performs an operation on this communicator.
+    /// Performer of an operation on this communicator.
     ///
     /// # Errors
     /// What MPI says of bytes.
@@ -85,7 +85,7 @@ impl Drop for Room<'_> {
     }
 }
 
-/// What a processor's actions in a one-shot operation depend on, besides where blocks start.
+/// Parameters of a rank's actions in a one-shot operation, except for the starts of blocks.
 #[derive(Debug, PartialEq, Eq)]
 struct Performed {
     operation: Operation,
@@ -99,7 +99,7 @@ struct Performed {
 }
 
 impl Performed {
-    /// Whether the actions of both are the same, but for the sizes of their data.
+    /// True if both have equal actions, up to the sizes of their data.
     fn is_like(&self, other: &Performed) -> bool {
         (self.operation, self.root, self.mode, self.empty, self.strictness)
             == (other.operation, other.root, other.mode, other.empty, other.strictness)
@@ -136,7 +136,7 @@ impl<'c, 'a> Call<'c, 'a> {
         Call { collectives, comm, arguments, settings, parsed, strictness, room }
     }
 
-    /// The same with this strictness.
+    /// Sets the strictness.
     pub(super) fn with(self, strictness: Strictness) -> Call<'c, 'a> {
         let rank = self.comm.rank();
         let parsed = match (strictness, self.parsed) {
@@ -152,7 +152,12 @@ impl<'c, 'a> Call<'c, 'a> {
         Call { parsed, strictness, ..self }
     }
 
-    /// The root, if the argument is a processor, whatever the others are.
+    /// True if the MPI library has a call for the arguments.
+    pub(super) fn are_for_library(&self) -> bool {
+        self.arguments.are_for_library(self.comm.size())
+    }
+
+    /// The root, if the argument is a rank, whatever the others are.
     pub(super) fn root(&self) -> Option<Rank> {
         self.arguments.root(self.comm.size())
     }
@@ -176,7 +181,7 @@ impl<'c, 'a> Call<'c, 'a> {
         parsed.own.as_ref().map(|own| own.packed_bytes()).or_else(at_root)
     }
 
-    /// Where the data is; `nothing` where there is none.
+    /// Buffers of the call; `nothing` stands for absent ones.
     pub(super) fn buffers(&self, nothing: &Rc<Place>) -> Result<Buffers, CollectiveError> {
         let operation = self.arguments.operation();
         let Parsed { own, all, .. } = self.parsed.as_ref().map_err(Clone::clone)?;
@@ -251,7 +256,7 @@ impl<'c, 'a> Call<'c, 'a> {
     fn adaptive_loosely(self, rule: Rule<'_>) -> Result<(), CollectiveError> {
         let (comm, operation) = (self.comm, self.arguments.operation());
         let (node, fault, _) = self.construct(rule, u64::MAX)?;
-        // At the top of a tree with a fault it may be another processor than the root.
+        // At the top of a tree with a fault it may be another rank than the root.
         let root = self.root().filter(|_| node.parent.is_some()).unwrap_or(node.rank);
         let seat = Seat::of_node(&node, (root, comm.size()), self.settings.most_passed);
         if let (None, Some(fault)) = (node.parent, fault) {
@@ -302,7 +307,7 @@ impl<'c, 'a> Call<'c, 'a> {
         Ok(construction.finish())
     }
 
-    /// Fails if the tree has a fault, or at the root, if its counts are not what others state.
+    /// Checks the tree for a fault, and the root's counts against the stated sizes.
     pub(super) fn check_sizes(
         &self,
         node: &Node,
@@ -337,9 +342,8 @@ impl<'c, 'a> Call<'c, 'a> {
         self.along((node, Ok(())), EmptyMessages::Sent, None)
     }
 
-    /// Performs the operation along the tree in which this processor has this place, or if the tree is
-    /// kept, this seat. Whoever has invalid arguments, or stands at the top of a tree in which something is not as it
-    /// was checked to be, takes part without data.
+    /// Performs the operation along the tree, at this rank's place, or seat in a kept tree. A rank with invalid
+    /// arguments, or at the top of a tree that differs from its checks, takes part without data.
     pub(super) fn along(
         mut self,
         (node, checked): (Node, Result<(), CollectiveError>),
@@ -361,7 +365,7 @@ impl<'c, 'a> Call<'c, 'a> {
             (false, true) => without_data(node, operation.is_outward(), empty),
             _ => (node, empty),
         };
-        // At the top of a tree with a fault it may be another processor than the root.
+        // At the top of a tree with a fault it may be another rank than the root.
         let root = if is_top { node.rank } else { self.root().unwrap_or(node.rank) };
         let mut room = Room { home: self.room.home, once: self.room.once.take() };
         let Once { execution, last } = room.once_on(comm)?;

@@ -1,5 +1,5 @@
-//! What messages along kept trees carry ([`super::seats`]): the sizes of the blocks of a subtree, and their data
-//! behind, or afterwards where it does not fit the room of the seat.
+//! Messages along kept trees ([`super::seats`]): the sizes of a subtree's blocks, followed by their data, or with the
+//! data in a later message if it exceeds the seat's room.
 //!
 //! ```text
 //!   width in bytes (8 bytes) | a size in so many bytes for each rank, filled up to 8 | data
@@ -9,16 +9,16 @@
 use super::seats::WORD;
 use super::{CollectiveError, tag};
 use crate::play::Strictness;
-use crate::sys::{
-    Communicator, Move, MpiError, Place, PlaceError, Requests, SentContent, Transfer, Way,
-    copy_by_message,
-};
 use std::ffi::c_int;
 use std::rc::Rc;
+use tuwtree_binding::{
+    Communicator, Direction, Move, MpiError, Place, PlaceError, Requests, SentContent, Transfer,
+    copy_by_message,
+};
 use tuwtree_model::Rank;
 use tuwtree_schedule::Piece;
 
-/// Data for which there is no memory is thrown away in pieces of so many bytes.
+/// Piece size of discarded data, for which memory is lacking.
 const SCRAP: u64 = 1 << 14;
 
 /// In place of the size of a block that does not come, since something is wrong.
@@ -27,7 +27,7 @@ pub(super) const ABSENT: u64 = u64::MAX;
 /// The shortest message with sizes, in bytes; a shorter one says that something is wrong.
 const LEAST_HEADER: usize = 2 * WORD as usize;
 
-/// How many bytes the sizes of so many blocks take at most.
+/// Maximal bytes of the sizes of this many blocks.
 pub(super) fn header_room(ranks: usize) -> u64 {
     WORD * (ranks as u64 + 1)
 }
@@ -50,7 +50,7 @@ pub(super) fn header_of(lengths: &[u64]) -> Vec<u8> {
     header
 }
 
-/// The sizes of so many blocks, and how many bytes they take at the beginning of the message; `None` if it is too short.
+/// Sizes of blocks, and their bytes at the beginning of the message; `None` if it is too short.
 pub(super) fn lengths_of(message: &[u8], ranks: usize) -> Option<(Vec<u64>, u64)> {
     if message.len() < LEAST_HEADER {
         return None;
@@ -73,7 +73,7 @@ pub(super) fn lengths_of(message: &[u8], ranks: usize) -> Option<(Vec<u64>, u64)
     Some((lengths, WORD + (width * ranks).next_multiple_of(WORD as usize) as u64))
 }
 
-/// The same of the message that begins there in memory of our own.
+/// Like [`lengths_of`], for a message in memory of our own.
 pub(super) fn lengths_at(
     (place, offset): (&Rc<Place>, u64),
     bytes: u64,
@@ -92,7 +92,7 @@ pub(super) struct Stretch {
 }
 
 impl Stretch {
-    /// So many bytes from an offset on.
+    /// A stretch of this many bytes from an offset on.
     pub(super) fn new(place: &Rc<Place>, offset: u64, bytes: u64) -> Stretch {
         Stretch { place: Rc::clone(place), piece: Piece { offset, bytes } }
     }
@@ -110,11 +110,11 @@ impl Stretch {
         let pieces = [self.piece];
         let data = self.place.stretches(&pieces[..usize::from(self.piece.bytes > 0)]);
         let data = data.expect("whole blocks, or bytes");
-        let index = sent.add(Way::Out, data.transfer(), to)?;
+        let index = sent.add(Direction::Out, data.transfer(), to)?;
         sent.start(index, SentContent::Data)
     }
 
-    /// Copies it to where there is room for as much or more. What is behind it there stays as it is.
+    /// Copies it to an equal or larger stretch. Bytes beyond its length stay unchanged.
     ///
     /// # Errors
     /// What MPI returns.
@@ -201,7 +201,7 @@ pub(super) fn throw_away(
     let mut stretches = vec![(0, SCRAP); (bytes / SCRAP) as usize];
     stretches.push((0, bytes % SCRAP));
     let over = Transfer { place: scrap, stretches: &stretches };
-    let index = requests.add(Way::In, over, from)?;
+    let index = requests.add(Direction::In, over, from)?;
     requests.start(index, SentContent::Data)
 }
 

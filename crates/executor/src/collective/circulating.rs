@@ -5,29 +5,30 @@
 //!   own data -> work    batch 0: rounds 0 .. k-1    batch 1: rounds k .. 2k-1   ...   work -> result
 //! ```
 //!
-//! Work is done in the program's own memory, where that has no gaps, else in memory of our own. A batch is bound
-//! when its turn comes, so that no more than [`PIECES_AT_ONCE`] pieces are in memory; where one is all, it stays
-//! bound for the next call. Receives are posted early, and each send waits for the last one that it needs; what is
-//! combined goes strictly one round after the other, so that results have the same bits each time.
+//! Messages use the program's own memory, if that has no gaps, else memory of our own. A batch is bound when its turn
+//! comes, so that at most [`PIECES_AT_ONCE`] pieces are in memory; a single batch stays bound for the next call.
+//! Receives are posted early, and each send waits for the last one that it needs; combining follows the rounds
+//! strictly, so that results have equal bits each time.
 
 use super::CollectiveError;
 use crate::play::{
     Arrangement, BoundAction, Buffers, Execution, Manner, Mode, Reduction, Strictness,
 };
-use crate::sys::{
-    Communicator, Datatype, Move, Operator, Place, PlaceError, Reuse, copy_by_message,
-};
 use smallvec::SmallVec;
 use std::ffi::c_int;
 use std::rc::Rc;
+use tuwtree_binding::{
+    Communicator, Datatype, Move, Operator, Place, PlaceError, Reuse, RootlessPlaces,
+    copy_by_message,
+};
 use tuwtree_collective::{Circulation, Flow, RankRounds, RoundMessages};
 use tuwtree_model::{Operation, Rank};
 use tuwtree_schedule::{Arrival, Buffer, Piece, Role};
 
-/// How many pieces of messages, of all ranks' blocks together, are in memory at once.
+/// Number of pieces, over all ranks' blocks, in memory at once.
 const PIECES_AT_ONCE: usize = 1 << 16;
 
-/// How many receives are posted before the first of them has come.
+/// Number of receives posted ahead of the first arrival.
 const RECEIVES_AHEAD: usize = 32;
 
 /// No larger memory of our own is kept for the next call, in bytes.
@@ -42,43 +43,34 @@ pub(super) struct Circulating {
     rounds_of_a_batch: usize,
     manner: Manner,
     execution: Execution,
-    /// Where the program has its data.
-    places: CirculatedPlaces,
-    /// Where all blocks are worked on: where the program wants them, or our own memory.
+    /// The program's data.
+    places: RootlessPlaces,
+    /// Working memory of all blocks: the program's output, or our own memory.
     work: Rc<Place>,
-    /// What combines, in a reduce-scatter.
+    /// Datatype and operator of a reduce-scatter.
     combining: Option<(Datatype, Operator)>,
-    /// Which batch is bound.
+    /// The bound batch.
     bound: Option<usize>,
-    /// Which batch is under way.
+    /// The batch under way.
     batch: Option<usize>,
     failure: Option<CollectiveError>,
 }
 
-/// Where a program has the data of an allgather or a reduce-scatter.
-#[derive(Clone, Debug)]
-pub(super) struct CirculatedPlaces {
-    /// What it gives; none where that is in its place already.
-    pub(super) given: Option<Rc<Place>>,
-    /// Where the result goes: all blocks, or the own one.
-    pub(super) result: Rc<Place>,
-}
-
-/// How many tags the rounds take: no more messages go from one rank to another in a batch.
+/// Number of tags of the rounds: the most messages from one rank to another in a batch.
 pub(super) const TAGS: u32 = ROUNDS_AT_ONCE as u32;
 
-/// How many rounds are bound at once at most.
+/// Most rounds bound at once.
 const ROUNDS_AT_ONCE: usize = 1024;
 
-/// How many rounds are bound at once: the same at all ranks.
-pub(super) fn rounds_of_a_batch(circulation: Circulation, processors: usize) -> usize {
+/// Number of rounds bound at once; equal at all ranks.
+pub(super) fn rounds_of_a_batch(circulation: Circulation, ranks: usize) -> usize {
     match circulation {
         Circulation::Ring
         | Circulation::Windows
         | Circulation::Postal(_)
         | Circulation::BalancedPostal(_) => ROUNDS_AT_ONCE,
         Circulation::Pieces(_) | Circulation::BalancedPieces(_) => {
-            (PIECES_AT_ONCE / processors).clamp(1, ROUNDS_AT_ONCE)
+            (PIECES_AT_ONCE / ranks).clamp(1, ROUNDS_AT_ONCE)
         }
     }
 }
@@ -90,7 +82,7 @@ impl Circulating {
     /// What MPI says of bytes; no memory.
     pub(super) fn new(
         (rounds, rank): (RankRounds, Rank),
-        (places, combining): (CirculatedPlaces, Option<(Datatype, Operator)>),
+        (places, combining): (RootlessPlaces, Option<(Datatype, Operator)>),
         (comm, first_tag, reuse): (&Rc<Communicator>, c_int, Reuse),
         rounds_of_a_batch: usize,
     ) -> Result<Circulating, CollectiveError> {
@@ -120,7 +112,7 @@ impl Circulating {
     /// No memory.
     pub(super) fn take(
         &mut self,
-        places: CirculatedPlaces,
+        places: RootlessPlaces,
         combining: Option<(Datatype, Operator)>,
     ) -> Result<(), PlaceError> {
         let is_own_work = !Rc::ptr_eq(&self.work, &self.places.result);
@@ -138,13 +130,13 @@ impl Circulating {
     }
 
     /// The places that the program's data had last.
-    pub(super) fn places(&self) -> &CirculatedPlaces {
+    pub(super) fn places(&self) -> &RootlessPlaces {
         &self.places
     }
 
     /// Lets go of the program's memory, after the operation has ended: whether all else can stay for the next call.
     pub(super) fn let_go(&mut self) -> bool {
-        let CirculatedPlaces { given, result } = &self.places;
+        let RootlessPlaces { given, result } = &self.places;
         given.iter().chain([result]).for_each(|place| place.memory().let_go());
         let is_own_work = !Rc::ptr_eq(&self.work, result);
         self.batch.is_none()
@@ -153,7 +145,7 @@ impl Circulating {
             && !(is_own_work && self.work.packed_bytes() > KEPT_WORK)
     }
 
-    /// Whether it has been started and has not ended.
+    /// True from the start until completion was seen.
     pub(super) fn is_under_way(&self) -> bool {
         self.batch.is_some()
     }
@@ -182,7 +174,7 @@ impl Circulating {
         self.failure.take().map_or(Ok(()), Err)
     }
 
-    /// Whether it has ended, doing without waiting what can be done by now.
+    /// Progresses without waiting; true at completion.
     ///
     /// # Errors
     /// As [`wait`](Self::wait).
@@ -261,7 +253,7 @@ impl Circulating {
                 Flow::Spread => Operation::Allgather,
                 Flow::Combined => Operation::Allreduce,
             },
-            processors: self.execution.role().processors,
+            ranks: self.execution.role().ranks,
             root: None,
             rank: self.rank,
             ports: 1,
@@ -285,7 +277,7 @@ impl Circulating {
 
     /// Puts what the program gives where it is worked on.
     fn begin(&self) -> Result<(), CollectiveError> {
-        let CirculatedPlaces { given, result } = &self.places;
+        let RootlessPlaces { given, result } = &self.places;
         let is_own_work = !Rc::ptr_eq(&self.work, result);
         let own = self.own_block();
         match (given, self.flow) {
@@ -337,7 +329,7 @@ pub(super) fn copy_pieces(
     (from, taken): (&Rc<Place>, &[Piece]),
     (into, put): (&Rc<Place>, &[Piece]),
 ) -> Result<(), CollectiveError> {
-    let cut = |error: crate::sys::CutElement| CollectiveError::Refused(error.to_string());
+    let cut = |error: tuwtree_binding::CutElement| CollectiveError::Refused(error.to_string());
     if taken.iter().all(|piece| piece.bytes == 0) {
         return Ok(());
     }

@@ -1,15 +1,16 @@
-//! What the root of a gather does in a call along a tree that is kept: it finds out from what it receives how much each
-//! process has sent ([`super::seats`]).
+//! The root's side of a gather along a kept tree: received messages tell each process's size ([`super::seats`]).
 //!
-//! What comes in one message with the sizes of its blocks is received into memory of our own first, up to the room of the
-//! seat: so nothing is written where nothing comes. All else is received where it belongs.
+//! A message with sizes and data together is received into memory of our own first, up to the room of the seat, so that
+//! nothing is written where nothing arrives. All other data is received in its place.
 
 use super::carried::{ABSENT, Stretch, lengths_at, lengths_of, receive_late, scrap, throw_away};
 use super::seats::{Below, Seat};
 use super::{CollectiveError, tag};
 use crate::play::{ExecutionError, Strictness};
-use crate::sys::{Communicator, Few, Patience, Place, Requests, Reuse, SentContent, Way};
 use std::rc::Rc;
+use tuwtree_binding::{
+    Communicator, Direction, Few, Place, Requests, Reuse, SentContent, WaitMode,
+};
 use tuwtree_model::{Operation, Rank};
 use tuwtree_schedule::Piece;
 
@@ -18,24 +19,24 @@ use tuwtree_schedule::Piece;
 pub(super) struct Collecting {
     seat: Seat,
     comm: Rc<Communicator>,
-    /// Where messages with sizes arrive: one room after the other.
+    /// Rooms of arriving messages with sizes, back to back.
     rooms: Rc<Place>,
-    /// Where each room starts.
+    /// Start of each room.
     starts: Vec<u64>,
-    /// What is on its way, in this call.
+    /// Messages under way in this call.
     received: Requests,
-    /// What comes after its size.
+    /// Messages that follow their sizes.
     late: Requests,
-    /// Where data ends that nobody wants.
+    /// Memory for unwanted data.
     scrap: Rc<Place>,
 }
 
-/// What a call gathers.
+/// A call's gather.
 struct Gathered<'g> {
     root: Rank,
     all: &'g Rc<Place>,
     strictness: Strictness,
-    /// What first was found wrong.
+    /// The first error.
     failure: Option<CollectiveError>,
     /// For each rank whether it is known how much it has sent.
     is_known: Vec<bool>,
@@ -64,8 +65,8 @@ impl Collecting {
         })
     }
 
-    /// Gathers all blocks, its own among them if that is not in its place. `meanwhile` is done when messages are under
-    /// way. Without valid arguments it takes what comes, and forgets it, so that nobody waits.
+    /// Gathers all blocks, including its own if that is not in place. `meanwhile` runs while messages are under way.
+    /// Invalid arguments make it discard the arriving data, so that no rank waits.
     ///
     /// # Errors
     /// The first block that is not as the strictness allows; what MPI returns.
@@ -101,7 +102,7 @@ impl Collecting {
         gathered.failure.or(rest).or(unknown).map_or(Ok(()), Err)
     }
 
-    /// Starts to receive from all children, and takes what comes.
+    /// Starts receives from all children, and handles arrivals.
     fn take_all(
         &mut self,
         gathered: &mut Gathered<'_>,
@@ -141,7 +142,7 @@ impl Collecting {
         let mut ended = Few::new();
         while self.received.under_way() > 0 {
             ended.clear();
-            let failed = self.received.take_ended(Patience::Stay, &mut ended)?;
+            let failed = self.received.take_ended(WaitMode::Block, &mut ended)?;
             if let Some(failure) = failed {
                 gathered.fail(ExecutionError::of_message(failure, rank).into());
             }
@@ -159,7 +160,7 @@ impl Collecting {
         Ok(())
     }
 
-    /// Takes what has arrived from a child that passes on data.
+    /// Handles an arrival from a child that passes on data.
     fn take(
         &mut self,
         index: usize,
@@ -197,7 +198,7 @@ impl Collecting {
         }
         let pieces = gathered.pieces(child, &lengths);
         if !fits && let Ok(room) = gathered.all.stretches(&pieces) {
-            let added = self.late.add(Way::In, room.transfer(), from)?;
+            let added = self.late.add(Direction::In, room.transfer(), from)?;
             self.late.start(added, SentContent::Data)?;
             return Ok(());
         }
@@ -238,7 +239,7 @@ impl Collecting {
         Ok(())
     }
 
-    /// Tells those to send that wait for this child, all of whose data has then arrived.
+    /// Tells the ranks that wait for this child to send, as all its data has arrived.
     fn release(
         &mut self,
         index: usize,
@@ -285,8 +286,8 @@ impl Collecting {
     }
 }
 
-/// Takes part at the top of a tree in which something is wrong: what comes is forgotten, and messages without data are
-/// sent, so that nobody waits.
+/// Takes part at the top of an invalid tree: arriving data is discarded, and messages without data are sent, so that no
+/// rank waits.
 ///
 /// # Errors
 /// No memory; what MPI returns.
@@ -310,18 +311,18 @@ impl Gathered<'_> {
         self.all.block_bytes(rank)
     }
 
-    /// Where a rank's block belongs.
+    /// Place of a rank's block.
     fn block(&self, rank: Rank) -> Stretch {
         Stretch::new(self.all, self.all.block_start(rank), self.expected(rank))
     }
 
-    /// Whether a rank may send so many bytes.
+    /// True if a rank may send this many bytes.
     fn allows(&self, rank: Rank, bytes: u64) -> bool {
         let expected = self.expected(rank);
         (self.strictness.least(expected)..=expected).contains(&bytes)
     }
 
-    /// Notes that a rank sends so many bytes, if it does: whether it may.
+    /// Notes the bytes of a rank; true if allowed.
     fn note(&mut self, rank: Rank, bytes: u64) -> bool {
         if bytes == ABSENT {
             return self.expected(rank) == 0;
@@ -339,7 +340,7 @@ impl Gathered<'_> {
         self.failure.get_or_insert(failure);
     }
 
-    /// Where those blocks of a child lie among all that it sends: as few pieces as they are.
+    /// Positions of a child's blocks among all that it sends, in as few pieces as possible.
     fn pieces(&self, child: &Below, lengths: &[u64]) -> Vec<Piece> {
         let mut pieces: Vec<Piece> = Vec::new();
         for (rank, &length) in (child.first..).zip(lengths) {

@@ -1,31 +1,31 @@
-//! Why a collective operation fails.
+//! Errors of collective operations.
 
-use crate::sys::{ArgumentError, MpiError, OutOfMemory, raw};
 use crate::tree::Fault;
 use std::ffi::c_int;
+use tuwtree_binding::{ArgumentError, MpiError, OutOfMemory, raw};
 use tuwtree_model::Rank;
 
-/// Why a collective operation fails at a processor.
+/// Reason for which a collective operation fails at a rank.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CollectiveError {
-    /// What MPI says.
+    /// An MPI call failed.
     #[error(transparent)]
     Mpi(#[from] MpiError),
     /// Wrong arguments here.
     #[error("rank {rank}: {error}")]
     Argument {
-        /// This processor.
+        /// This rank.
         rank: Rank,
-        /// What is wrong.
+        /// The fault.
         error: ArgumentError,
     },
-    /// Processors could not build a tree.
+    /// Ranks could not build a tree.
     #[error("{0}")]
     Fault(#[from] Fault),
-    /// The sizes that processors state are not those that the root expects.
+    /// The ranks' stated sizes differ from those that the root expects.
     #[error("{}", sizes_text(*.first, *.last, *.stated, *.expected))]
     Sizes {
-        /// The first of the processors.
+        /// The first of the ranks.
         first: Rank,
         /// The last.
         last: Rank,
@@ -37,9 +37,9 @@ pub enum CollectiveError {
     /// A message of another size than expected.
     #[error("rank {from} sent {bytes} bytes to rank {to}, which expects {expected}")]
     Message {
-        /// Who sent it.
+        /// Sender.
         from: Rank,
-        /// Who received it.
+        /// Receiver.
         to: Rank,
         /// Its size.
         bytes: u64,
@@ -51,7 +51,7 @@ pub enum CollectiveError {
         "rank {rank} got nothing: the root's sizes are not those of others, or arguments are invalid"
     )]
     GivenUp {
-        /// This processor.
+        /// This rank.
         rank: Rank,
     },
     /// No memory for data that is passed on.
@@ -60,10 +60,10 @@ pub enum CollectiveError {
     /// Something is wrong with settings or files.
     #[error("{0}")]
     Refused(String),
-    /// The error of the first processor that has one, told to all.
+    /// The error of the first rank that has one, told to all.
     #[error("{text}")]
     Agreed {
-        /// That processor.
+        /// That rank.
         first: Rank,
         /// Its class.
         class: c_int,
@@ -89,7 +89,7 @@ fn sizes_text(first: Rank, last: Rank, stated: u64, expected: u64) -> String {
 }
 
 impl CollectiveError {
-    /// The processor that says what is wrong, where all have the same error.
+    /// The rank that prints the error, if all have it.
     pub fn speaker(&self) -> Option<Rank> {
         match self {
             CollectiveError::Agreed { first, .. } => Some(*first),
@@ -97,7 +97,7 @@ impl CollectiveError {
         }
     }
 
-    /// The error of wrong settings, which the first processor has read.
+    /// The error of wrong settings, which the first rank has read.
     pub(super) fn of_settings(text: String) -> CollectiveError {
         CollectiveError::Agreed { first: 0, class: raw::MPI_ERR_ARG as c_int, text }
     }
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_that_differ_are_told_with_their_processors() {
+    fn sizes_that_differ_are_told_with_their_ranks() {
         let error = CollectiveError::Sizes { first: 3, last: 3, stated: 12, expected: 8 };
         assert_eq!(error.to_string(), "rank 3 states 12 bytes; the root expects 8 from it");
         assert_eq!(error.class(), raw::MPI_ERR_TRUNCATE as c_int);

@@ -1,33 +1,33 @@
 //! Alltoalls that are set up once and started many times.
 //!
-//! Which messages go straight, and which in bundles, follows as in calls (`alltoall.rs`). What each rank passes on is the same
-//! at every start: the sizes in bundles are told once, along the ways of the bundles, and then all is known that is sent, received and
-//! copied here. It goes by persistent requests, and bundles have nothing but data.
+//! Messages go straight or in bundles as in calls (`alltoall.rs`). Each rank passes on equal sizes at every start:
+//! sizes in bundles are exchanged once, along the ways of the bundles, and determine all messages and copies here. The
+//! operation uses persistent requests, and bundles carry data only.
 //!
 //! ```text
 //!   input --- large messages, straight ------------------------------> output
 //!     +-- small ones --> segment --- bundles, round after round --> segment --> output
 //! ```
 //!
-//! In the segment every bundle has a place of its own, so that all receives are posted at the start, and a bundle leaves as soon as
-//! what is in it has come.
+//! Every bundle has a place of its own in the segment, so that all receives are posted at the start, and a bundle
+//! leaves as soon as its contents have arrived.
 
 use super::alltoall::{Bundling, distances, slots};
 use super::{CollectiveError, Collectives};
 use crate::play::{BoundAction, Buffers, Execution, Manner, Mode, Strictness};
-use crate::sys::{
-    AlltoallArguments, Communicator, EqualAlltoallArguments, Handles, ParsedAlltoall, Place, Reuse,
-};
 use smallvec::SmallVec;
 use std::ffi::c_int;
 use std::rc::Rc;
+use tuwtree_binding::{
+    Arguments, Communicator, Function, Handles, Kept, Place, Reuse, RootlessPlaces,
+};
 use tuwtree_model::{Operation, Rank};
 use tuwtree_schedule::{Arrival, Buffer, Piece, Role};
 
 /// Between two ranks go a message straight and a bundle at most.
 const TAGS: u32 = 2;
 
-/// Among these tags, by which messages of two ranks are counted.
+/// First tag; messages between two ranks are numbered from it.
 const STRAIGHT_TAG: u32 = 0;
 const BUNDLE_TAG: u32 = 1;
 
@@ -36,61 +36,40 @@ impl Collectives {
     /// leniently, where two ranks do not say the same of a message. Collective.
     ///
     /// # Errors
-    /// [`CollectiveError`], here or elsewhere: whoever has set up agrees.
+    /// [`CollectiveError`], here or elsewhere: all ranks agree.
     pub(super) fn set_up_alltoall(
         &self,
-        arguments: &AlltoallArguments<'_>,
-        is_lenient: bool,
+        arguments: &Arguments<'_>,
+        strictness: Strictness,
     ) -> Result<Option<Execution>, CollectiveError> {
         let settings = self.settings();
-        let is_for_library = arguments.are_for_library();
-        if is_for_library && self.is_native(Operation::Alltoall) {
+        let is_for_library = arguments.are_for_library(self.comm.size());
+        if is_for_library && self.is_native(arguments.operation()) {
             return Ok(None);
         }
         let rank = self.comm.rank();
-        let parsed = arguments.parse(self.comm.size(), Handles::Copied);
+        let parsed = arguments.parse_rootless(self.comm.size(), Handles::Copied, Kept::default());
         let parsed = parsed.map_err(|error| CollectiveError::Argument { rank, error });
         let found = self.compare_alltoall(&parsed, &settings)?;
         let parsed = parsed?;
         match found.is_loose {
-            true if is_lenient && is_for_library => return Ok(None),
+            true if strictness == Strictness::Loose && is_for_library => return Ok(None),
             true => return Err(CollectiveError::GivenUp { rank }),
             false => {}
         }
-        let bundling = self.bundling(&settings, Some(found), is_for_library);
+        let found = match arguments.function() {
+            Function::Alltoall => self.known_of_equal(Ok(&parsed), &settings)?,
+            _ => found,
+        };
+        let choice = (&*settings, arguments.operation());
+        let bundling = self.bundling(choice, Some(found), is_for_library);
         bundling.map(|bundling| self.exchanging(parsed, bundling)).transpose()
     }
 
-    /// The same for messages that all have one size, which is compared, too.
-    ///
-    /// # Errors
-    /// As [`set_up_alltoall`](Self::set_up_alltoall).
-    pub(super) fn set_up_equal_alltoall(
-        &self,
-        arguments: &EqualAlltoallArguments<'_>,
-    ) -> Result<Option<Execution>, CollectiveError> {
-        let settings = self.settings();
-        let is_for_library = arguments.are_for_library();
-        if is_for_library && self.is_native(Operation::Alltoall) {
-            return Ok(None);
-        }
-        let rank = self.comm.rank();
-        let parsed = arguments.parse(self.comm.size(), Handles::Copied);
-        let parsed = parsed.map_err(|error| CollectiveError::Argument { rank, error });
-        let is_loose = self.compare_alltoall(&parsed, &settings)?.is_loose;
-        let parsed = parsed?;
-        if is_loose {
-            return Err(CollectiveError::GivenUp { rank });
-        }
-        let known = self.known_of_equal(&parsed, &settings);
-        let bundling = self.bundling(&settings, Some(known), is_for_library);
-        bundling.map(|bundling| self.exchanging(parsed, bundling)).transpose()
-    }
-
-    /// What performs an alltoall again and again. Collective.
+    /// Performer of a repeated alltoall. Collective.
     fn exchanging(
         &self,
-        ParsedAlltoall { given, result }: ParsedAlltoall,
+        RootlessPlaces { given, result }: RootlessPlaces,
         bundling: Bundling,
     ) -> Result<Execution, CollectiveError> {
         let (comm, first_tag) = self.tags(TAGS, Reuse::Again)?;
@@ -107,7 +86,7 @@ impl Collectives {
         let role = Role {
             // The input is what is given, and the output what comes.
             operation: Operation::Allgather,
-            processors: comm.size(),
+            ranks: comm.size(),
             root: None,
             rank: comm.rank(),
             ports: 1,
@@ -122,11 +101,11 @@ impl Collectives {
     }
 }
 
-/// What a rank does in an alltoall, as far as it is known.
+/// A rank's actions in an alltoall, under construction.
 struct ExchangePlan<'p> {
     comm: &'p Rc<Communicator>,
     bundling: Bundling,
-    /// What it gives to all: where, and its place there by receiver.
+    /// The rank's messages for all: buffer, and pieces by receiver.
     given: (Buffer, Vec<Piece>),
     result: &'p Place,
     actions: Vec<BoundAction>,
@@ -134,7 +113,7 @@ struct ExchangePlan<'p> {
 }
 
 impl<'p> ExchangePlan<'p> {
-    /// A plan with the own message only. What is where the result goes is copied to the segment first.
+    /// A plan with the own message only. Data at places of results is copied to the segment first.
     fn new(
         (comm, bundling): (&'p Rc<Communicator>, Bundling),
         given: Option<&Rc<Place>>,
@@ -168,12 +147,12 @@ impl<'p> ExchangePlan<'p> {
         plan
     }
 
-    /// Where a rank's message goes.
+    /// Place of the message from a rank.
     fn place_of(&self, from: Rank) -> Piece {
         self.result.block(from).expect("a block for each rank")
     }
 
-    /// Places in the segment for so many bytes each.
+    /// Reserves places of these sizes in the segment.
     fn take_room(&mut self, bytes: impl Iterator<Item = u64>) -> Vec<Piece> {
         let places = bytes.map(|bytes| {
             let piece = Piece { offset: self.segment_bytes, bytes };
@@ -183,7 +162,7 @@ impl<'p> ExchangePlan<'p> {
         places.collect()
     }
 
-    /// Adds what is done with these pieces; nothing, where they are empty, which both ends of a message know.
+    /// Adds an action on these pieces; nothing for empty ones, which both ends of a message know.
     fn add(
         &mut self,
         [reads, writes]: [Option<(Buffer, &[Piece])>; 2],
@@ -289,7 +268,7 @@ impl<'p> ExchangePlan<'p> {
         taken
     }
 
-    /// The sizes of what comes from each of these distances in a round; tells others those of what goes. Collective.
+    /// Receives the sizes from each of these distances in a round; sends others theirs. Collective.
     fn told_sizes(
         &self,
         held: &[Piece],
@@ -315,7 +294,7 @@ impl<'p> ExchangePlan<'p> {
         })
     }
 
-    /// Puts what has come where the program wants it.
+    /// Copies arrived pieces to their results.
     fn put(&mut self, held: &[Piece]) -> Result<(), CollectiveError> {
         let (rank, p) = (self.comm.rank(), self.comm.size());
         let (mut from_pieces, mut into_pieces) = (Vec::new(), Vec::new());

@@ -1,18 +1,20 @@
-//! Operations on a communicator that C gives by its handle: what it carries, and how it hears of failures.
+//! Operations on a communicator's C handle: its attached state, and its error handler.
 
 use super::{CollectiveError, Collectives};
 use crate::settings::Settings;
-use crate::sys::raw::{self, MPI_Comm};
-use crate::sys::{Communicator, MpiError, Speaker, give, is_running, raise, rank_in, value_of};
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
+use tuwtree_binding::raw::{self, MPI_Comm};
+use tuwtree_binding::{
+    Communicator, MpiError, Speaker, give, is_running, raise, rank_in, value_of,
+};
 use tuwtree_model::Rank;
 
 const SUCCESS: c_int = raw::MPI_SUCCESS as c_int;
 
-/// Performs what may fail, and reports a failure as MPI does: the error code, after the error handler
-/// has been called with it; or `MPI_SUCCESS`.
+/// Runs fallible work; reports a failure as MPI does: returns the error code, after calling the error handler with it;
+/// or returns `MPI_SUCCESS`.
 ///
 /// # Safety
 /// `comm` is a handle that MPI has given out, or `MPI_COMM_NULL`.
@@ -35,7 +37,7 @@ pub unsafe fn guarded(comm: MPI_Comm, work: impl FnOnce() -> Result<(), Collecti
     unsafe { raise(comm, class, &text, speaker) }
 }
 
-/// Whether this processor has this rank in the communicator.
+/// True if this process has this rank in the communicator.
 ///
 /// # Safety
 /// As [`guarded`].
@@ -44,14 +46,14 @@ unsafe fn is_rank(comm: MPI_Comm, rank: Rank) -> bool {
     unsafe { comm != raw::RSMPI_COMM_NULL && rank_in(comm).is_ok_and(|own| own == rank) }
 }
 
-/// What this communicator carries for collective operations, made when it is first asked for, which
-/// is collective.
+/// State that this communicator carries for collective operations; the first request makes it,
+/// collectively.
 ///
 /// # Safety
 /// As [`guarded`].
 ///
 /// # Errors
-/// No communicator, or one between two groups; settings that make no sense, at all processors.
+/// No communicator, or one between two groups; settings that make no sense, at all ranks.
 pub unsafe fn collectives_of(comm: MPI_Comm) -> Result<Rc<Collectives>, CollectiveError> {
     if !is_running() {
         return Err(CollectiveError::Refused("MPI is not initialized".to_owned()));
@@ -72,25 +74,23 @@ pub unsafe fn collectives_of(comm: MPI_Comm) -> Result<Rc<Collectives>, Collecti
     }
 }
 
-/// Who performs the operations of a communicator in programs that know nothing of us: the same at all its
-/// processors.
+/// Performer of a communicator's operations in unchanged programs; equal at all its ranks.
 #[derive(Debug)]
 pub enum Standing {
     /// The MPI library.
     Library {
-        /// Why.
+        /// The reason.
         reason: String,
-        /// Whether somebody wanted something else, in words that make no sense.
+        /// True if a setting asked for something else in invalid words.
         is_mistake: bool,
     },
-    /// What the communicator carries for trees.
+    /// The communicator's state for trees.
     Trees(Rc<Collectives>),
 }
 
-/// Who performs the operations of this communicator. Collective where it is first asked for: that this processor has
-/// no `obstacle`, the settings of the first one, and that there is room for a communicator of our own,
-/// are agreed on, by collective calls on this one. Whatever is lacking anywhere, all leave it to the library, and
-/// no communicator is made where the settings do.
+/// Performer of this communicator's operations. The first request is collective: ranks agree by collective calls that
+/// none has an `obstacle`, on the settings of the first rank, and that a communicator of our own can be made. If
+/// anything is lacking at any rank, all leave the operations to the library; settings that do so make no communicator.
 ///
 /// # Safety
 /// As [`guarded`].
@@ -116,7 +116,7 @@ pub unsafe fn standing_of(
     }
 }
 
-/// Who performs the operations of this communicator, which is the program's. Collective.
+/// Performer of the operations of the program's communicator. Collective.
 fn agreed_standing(comm: &Communicator, obstacle: Option<&str>) -> Result<Standing, MpiError> {
     let library =
         |reason: &str, is_mistake| Standing::Library { reason: reason.to_owned(), is_mistake };

@@ -1,4 +1,4 @@
-//! Operations that are performed once, and of which all processes know all sizes.
+//! One-shot operations whose sizes all processes know.
 //!
 //! With [`Algorithm::DeadlineOnline`] nobody has to be told a plan: each process finds its own seat, without a
 //! message, and keeps it for calls with the same sizes and root. Whether a seat is kept is its own affair, since all
@@ -6,24 +6,24 @@
 
 use super::planned::Plan;
 use super::seats::Seat;
-use super::{CollectiveError, Collectives};
+use super::{CollectiveError, Collectives, PerformedBy};
 use crate::planning;
 use crate::play::Strictness;
 use crate::settings::{Algorithm, Settings};
-use crate::sys::Arguments;
 use std::cell::RefCell;
 use std::collections::VecDeque;
+use tuwtree_binding::Arguments;
 use tuwtree_model::{BlockSizes, Operation, Rank};
-use tuwtree_plan::catalogue::Found;
+use tuwtree_plan::catalogue::OnlinePart;
 
-/// For so many calls with different operations, roots or sizes a communicator keeps plans.
+/// Number of plans that a communicator keeps, for calls with different operations, roots or sizes.
 const MOST: usize = 16;
 
 /// The plans of the last different calls, the last one first.
 #[derive(Debug, Default)]
 pub(super) struct KnownPlans(RefCell<VecDeque<Known>>);
 
-/// A plan, and what it is for.
+/// A plan, and its operation.
 #[derive(Debug)]
 struct Known {
     operation: Operation,
@@ -54,24 +54,23 @@ impl KnownPlans {
 }
 
 impl Collectives {
-    /// Performs an operation of which all processors know all sizes in bytes, and says by which algorithm. Where that is
-    /// [`Algorithm::DeadlineOnline`], no message goes but for data, whatever the sizes are; otherwise as
-    /// [`run`](Self::run). Collective.
+    /// Performs an operation whose sizes in bytes all ranks know, and returns its algorithm.
+    /// [`Algorithm::DeadlineOnline`] sends no message but data; other algorithms work as in [`run`](Self::run).
+    /// Collective.
     ///
-    /// Sizes that are not the same at all processors are not found out: those that do not know the same wait for
-    /// one another in vain, as with MPI, or get an error.
+    /// Differing sizes at ranks are not detected: the ranks concerned wait forever, as with MPI, or get an error.
     ///
     /// # Errors
     /// As [`run`](Self::run).
     ///
     /// # Panics
-    /// If there are not as many sizes as processors.
+    /// If the number of sizes is not the number of ranks.
     pub fn run_knowing(
         &self,
         arguments: &Arguments<'_>,
         sizes: &BlockSizes,
-    ) -> Result<Algorithm, CollectiveError> {
-        assert_eq!(sizes.processors(), self.comm.size(), "a size for each process");
+    ) -> Result<PerformedBy, CollectiveError> {
+        assert_eq!(sizes.ranks(), self.comm.size(), "a size for each process");
         let settings = self.settings();
         let root = arguments.root(self.comm.size());
         let (Algorithm::DeadlineOnline, Some(root)) = (settings.algorithm(), root) else {
@@ -90,10 +89,10 @@ impl Collectives {
         };
         let exact = Strictness::Exact;
         let done = match known.plan.is_native() {
-            true => self.by_library(arguments, &settings, exact),
+            true => self.by_library(arguments, &settings, exact).map(PerformedBy::Rooted),
             false => {
                 let done = known.plan.perform((self, arguments, &settings, exact), None);
-                done.map(|()| Algorithm::DeadlineOnline)
+                done.map(|()| PerformedBy::Rooted(Algorithm::DeadlineOnline))
             }
         };
         self.known.keep(known);
@@ -112,15 +111,15 @@ impl Collectives {
         let window = settings.window().filter(|_| !operation.is_outward());
         let limits = (settings.most_passed, window);
         Ok(match found {
-            Found::Place(place) => Some(Seat::of_place(&place, (rank, root), sizes, limits)),
-            Found::Tree(tree) => {
+            OnlinePart::Place(place) => Some(Seat::of_place(&place, (rank, root), sizes, limits)),
+            OnlinePart::Tree(tree) => {
                 Seat::of_tree(&tree, sizes, limits).map(|mut all| all.swap_remove(rank))
             }
         })
     }
 }
 
-/// What this process finds of the tree by the machine's costs.
+/// This process's part of the tree by the machine's costs.
 ///
 /// # Errors
 /// Costs for which there is no such tree: at all processes.
@@ -129,7 +128,7 @@ pub(super) fn found(
     root: Rank,
     sizes: &BlockSizes,
     (rank, settings): (Rank, &Settings),
-) -> Result<Found, CollectiveError> {
+) -> Result<OnlinePart, CollectiveError> {
     let machine = settings.machine.clone().expect("the algorithm needs a machine");
     let problem = planning::problem(operation.is_outward(), sizes, root, machine);
     problem

@@ -6,7 +6,7 @@
 //!
 //! # One-shot algorithms
 //! Adaptive trees are built anew for each call, in at most `2 ceil(log2 p)` rounds of messages of
-//! constant size, without any processor but the root knowing all sizes. A processor whose
+//! constant size, without any rank but the root knowing all sizes. A rank whose
 //! arguments are invalid takes part nevertheless, as far as its root is known, so that the others
 //! need not wait for it.
 //!
@@ -24,8 +24,6 @@ mod exchanging;
 #[expect(unsafe_code, reason = "the handles that C programs hold are pointers and MPI's own")]
 mod handle;
 mod known;
-#[expect(unsafe_code, reason = "what is started outlives the call that starts it")]
-mod nonblocking;
 mod passing;
 mod persistent;
 mod planned;
@@ -36,19 +34,14 @@ mod seats;
 mod windows;
 
 pub use crate::play::Strictness;
-pub use crate::sys::last_text as last_error_text;
 pub use error::CollectiveError;
 pub use handle::{Standing, collectives_of, guarded, standing_of};
-pub use nonblocking::{Nonblocking, OperationQueue};
 pub use persistent::Persistent;
 pub use prices::chosen_circulation;
-pub(crate) use rounds::handed_down;
+pub use rounds::scatter_lists;
+pub use tuwtree_binding::last_text as last_error_text;
 
 use crate::settings::{Algorithm, RootlessAlgorithm, Setting, Settings};
-use crate::sys::{
-    AlltoallArguments, Arguments, Communicator, EqualAlltoallArguments, Handles,
-    ReduceScatterArguments, Reuse, is_inside_strand,
-};
 use call::{Call, Once, Room};
 use known::KnownPlans;
 use planned::Plans;
@@ -57,6 +50,7 @@ use std::cell::{Cell, RefCell};
 use std::ffi::c_int;
 use std::path::PathBuf;
 use std::rc::Rc;
+use tuwtree_binding::{Arguments, Communicator, Function, Handles, Reuse};
 use tuwtree_model::ClosedSet;
 use tuwtree_schedule::Schedule;
 
@@ -73,13 +67,38 @@ mod tag {
     pub(super) const OVERFLOW: c_int = 2;
     /// The third, where a block goes straight to a process to which the root has sent two others.
     pub(super) const STRAIGHT: c_int = 3;
-    /// What is agreed on and handed out.
+    /// Tag of agreement and distribution.
     pub(super) const ROUNDS: c_int = 4;
     /// The first that operations have to themselves.
     pub(super) const FIRST_FREE: u32 = 5;
 }
 
-/// What a communicator carries for collective operations.
+/// Algorithm of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PerformedBy {
+    /// Of an operation with a root.
+    Rooted(Algorithm),
+    /// Of an operation without a root.
+    Rootless(RootlessAlgorithm),
+}
+
+impl PerformedBy {
+    /// The algorithm's name in settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            PerformedBy::Rooted(algorithm) => algorithm.name(),
+            PerformedBy::Rootless(algorithm) => algorithm.name(),
+        }
+    }
+
+    /// True for the MPI library's own call.
+    pub fn is_native(self) -> bool {
+        self == PerformedBy::Rooted(Algorithm::Native)
+            || self == PerformedBy::Rootless(RootlessAlgorithm::Native)
+    }
+}
+
+/// State that a communicator carries for collective operations.
 ///
 /// Not more than one thread at a time may use it, as MPI has it for collective operations of one
 /// communicator.
@@ -87,37 +106,34 @@ mod tag {
 pub struct Collectives {
     comm: Rc<Communicator>,
     settings: RefCell<Rc<Settings>>,
-    /// Where the messages of operations that are set up next are: the same communicator until its tags
-    /// are used up.
+    /// Communicator of the messages of operations set up next, until its tags are used up.
     operations: RefCell<Rc<Communicator>>,
-    /// The first tag there that no operation has; the same at all processors.
+    /// The first tag there that no operation has; the same at all ranks.
     next_tag: Cell<u32>,
-    /// What the last one-shot operation was performed by: programs call for the same again.
+    /// Performer of the last one-shot operation, for repeated calls.
     once: RefCell<Option<Box<Once>>>,
-    /// By what operations that are performed once go, where the algorithm is to be chosen.
+    /// Plans of one-shot operations with a chosen algorithm.
     plans: Plans,
-    /// The same, for calls of which all processors have said that they know all sizes.
+    /// Plans of calls whose sizes all ranks know.
     known: KnownPlans,
-    /// By what those go that have no root.
+    /// Plans of operations without a root.
     rootless: RootlessPlans,
-    /// At processors that have been the root of a given schedule, the last such, with its file.
+    /// At ranks that have been the root of a given schedule, the last such, with its file.
     schedule: RefCell<Option<(PathBuf, Rc<Schedule>)>>,
-    /// Operations that are started and go on by themselves, or why there are none: known since the first one.
-    queue: RefCell<Option<Result<Rc<OperationQueue>, CollectiveError>>>,
 }
 
 impl Collectives {
-    /// Collective operations on this communicator, as the environment of its first processor
+    /// Collective operations on this communicator, as the environment of its first rank
     /// wants them. Collective.
     ///
     /// # Errors
-    /// What MPI returns; settings that make no sense, at all processors.
+    /// What MPI returns; settings that make no sense, at all ranks.
     pub fn new(comm: Communicator) -> Result<Collectives, CollectiveError> {
         let settings = Settings::of_environment(&comm)?.map_err(CollectiveError::of_settings)?;
         Ok(Collectives::with(comm, settings))
     }
 
-    /// Collective operations on this communicator with these settings, the same at all processors.
+    /// Collective operations on this communicator with these settings, the same at all ranks.
     pub fn with(comm: Communicator, settings: Settings) -> Collectives {
         let comm = Rc::new(comm);
         Collectives {
@@ -130,7 +146,6 @@ impl Collectives {
             known: KnownPlans::default(),
             rootless: RootlessPlans::default(),
             schedule: RefCell::new(None),
-            queue: RefCell::new(None),
         }
     }
 
@@ -139,13 +154,13 @@ impl Collectives {
         &self.comm
     }
 
-    /// How operations are performed.
+    /// Current settings.
     pub fn settings(&self) -> Rc<Settings> {
         Rc::clone(&self.settings.borrow())
     }
 
     /// Changes a setting, for operations that are called or set up from now on. Collective: all
-    /// processors set the same; the first one reads the file, if it is one.
+    /// ranks set the same; the first one reads the file, if it is one.
     ///
     /// # Errors
     /// As [`new`](Self::new). The settings then stay as they are.
@@ -153,9 +168,6 @@ impl Collectives {
         let settings = self.settings().as_ref().clone();
         let changed = settings.with(&self.comm, setting, value)?;
         self.take_settings(Rc::new(changed.map_err(CollectiveError::of_settings)?));
-        if let Some(Ok(queue)) = &*self.queue.borrow() {
-            queue.take_settings(self);
-        }
         Ok(())
     }
 
@@ -166,37 +178,71 @@ impl Collectives {
         self.rootless.clear();
     }
 
-    /// Performs an operation, and says by which algorithm: by the library's own call or along a kept tree,
-    /// where it is to be chosen. Operations without a root go by algorithms of their own, which
-    /// [`run_allgather`](Self::run_allgather) says; here they all count as chosen. Collective.
+    /// Performs an operation, and returns its algorithm: the library's own call, a cached plan, a tree. Collective.
     ///
     /// # Errors
-    /// [`CollectiveError`]. If sizes differ or arguments are invalid, the root has an error, and
-    /// whoever gets no data; processors that have sent theirs, or want none, may have none.
-    pub fn run(&self, arguments: &Arguments<'_>) -> Result<Algorithm, CollectiveError> {
-        self.run_with(arguments, Strictness::Exact)
+    /// [`CollectiveError`]. If sizes differ or arguments are invalid, the root has an error, and ranks that get no
+    /// data; ranks that have sent theirs, or want none, may have none.
+    ///
+    /// # Complexity
+    /// Alltoalls with `auto`: in calls 1, 2, 4, ... `ceil(log2 p)` messages follow one another beforehand, of at most
+    /// 32 bytes for each process.
+    pub fn run(&self, arguments: &Arguments<'_>) -> Result<PerformedBy, CollectiveError> {
+        Ok(match arguments.function() {
+            Function::Gatherv | Function::Scatterv => {
+                PerformedBy::Rooted(self.run_with(arguments, Strictness::Exact)?)
+            }
+            Function::Allgatherv => PerformedBy::Rootless(self.run_allgather(arguments)?),
+            Function::ReduceScatter | Function::ReduceScatterBlock => {
+                PerformedBy::Rootless(self.run_reduce_scatter(arguments)?)
+            }
+            Function::Alltoall | Function::Alltoallv => {
+                let done = self.run_alltoall(arguments, Strictness::Exact)?;
+                PerformedBy::Rootless(done.expect("it is declined leniently only"))
+            }
+        })
     }
 
-    /// As [`run`](Self::run) for a program that does not know of us: whoever receives may have room for more than is
-    /// sent, as MPI libraries allow it. Sizes travel with the data, so that this is right in every call.
+    /// Like [`run`](Self::run), for an unchanged program: receivers may have room for more than is sent, as MPI
+    /// libraries allow. `None` if the program's library has to perform a rootless operation, since ranks state
+    /// different sizes; compared in calls 1, 2, 4, ....
+    ///
+    /// Sizes travel with the data of rooted operations. A rank may send less to an allgather than its block has room
+    /// for; the rest of the block then has no meaning.
     ///
     /// # Errors
-    /// As [`run`](Self::run). Where some is expected and nothing is sent, that is an error; MPI libraries wait for ever.
-    pub fn run_leniently(&self, arguments: &Arguments<'_>) -> Result<Algorithm, CollectiveError> {
-        self.run_with(arguments, Strictness::Loose)
+    /// As [`run`](Self::run). Where some data is expected and nothing is sent, that is an error; MPI libraries wait for
+    /// ever.
+    ///
+    /// # Complexity
+    /// Rootless: in calls 1, 2, 4, ... `ceil(log2 p)` messages follow one another beforehand, of at most 32 bytes for
+    /// each process.
+    pub fn run_leniently(
+        &self,
+        arguments: &Arguments<'_>,
+    ) -> Result<Option<PerformedBy>, CollectiveError> {
+        let rootless = match arguments.function() {
+            Function::Gatherv | Function::Scatterv => {
+                let algorithm = self.run_with(arguments, Strictness::Loose)?;
+                return Ok(Some(PerformedBy::Rooted(algorithm)));
+            }
+            Function::Allgatherv => self.run_allgather_leniently(arguments)?,
+            Function::ReduceScatter | Function::ReduceScatterBlock => {
+                self.run_reduce_scatter_leniently(arguments)?
+            }
+            Function::Alltoall | Function::Alltoallv => {
+                self.run_alltoall(arguments, Strictness::Loose)?
+            }
+        };
+        Ok(rootless.map(PerformedBy::Rootless))
     }
 
-    /// As [`run`](Self::run), with this strictness of sizes.
+    /// Performs an operation with a root, with this strictness of sizes.
     fn run_with(
         &self,
         arguments: &Arguments<'_>,
         strictness: Strictness,
     ) -> Result<Algorithm, CollectiveError> {
-        if !arguments.operation().is_rooted() {
-            let done = self.run_allgather(arguments)?;
-            let is_native = done == RootlessAlgorithm::Native;
-            return Ok(if is_native { Algorithm::Native } else { Algorithm::Auto });
-        }
         let settings = self.settings();
         let algorithm = settings.algorithm();
         if matches!(algorithm, Algorithm::Auto | Algorithm::DeadlineOnline) {
@@ -223,10 +269,7 @@ impl Collectives {
         settings: &Settings,
         strictness: Strictness,
     ) -> Result<Algorithm, CollectiveError> {
-        // Open MPI 4.1.4's nonblocking ones read and write beyond the root's own block where that is shorter than there
-        // is room for; they and MPICH's go block by block, too.
-        let is_right = strictness == Strictness::Exact || !is_inside_strand();
-        if arguments.are_for_library() && is_right {
+        if arguments.are_for_library(self.comm.size()) {
             self.comm.native(arguments)?;
             return Ok(Algorithm::Native);
         }
@@ -234,73 +277,46 @@ impl Collectives {
         call.with(strictness).linear().map(|()| Algorithm::Linear)
     }
 
-    /// Sets up an operation that is started many times. Collective; messages of several such do not
-    /// meet, since each has tags to itself.
+    /// Sets up an operation that is started many times. Collective; each has tags of its own.
     ///
     /// # Errors
-    /// [`CollectiveError`], at all processors if at any.
+    /// [`CollectiveError`], at all ranks if at any.
     pub fn init<'a>(&self, arguments: &Arguments<'a>) -> Result<Persistent<'a>, CollectiveError> {
+        self.init_with(arguments, Strictness::Exact)
+    }
+
+    /// Like [`init`](Self::init), for an unchanged program: an alltoall with different stated sizes of a message is the
+    /// library's.
+    ///
+    /// # Errors
+    /// As [`init`](Self::init).
+    pub fn init_leniently<'a>(
+        &self,
+        arguments: &Arguments<'a>,
+    ) -> Result<Persistent<'a>, CollectiveError> {
+        self.init_with(arguments, Strictness::Loose)
+    }
+
+    fn init_with<'a>(
+        &self,
+        arguments: &Arguments<'a>,
+        strictness: Strictness,
+    ) -> Result<Persistent<'a>, CollectiveError> {
         if !arguments.operation().is_rooted() {
-            return persistent::set_up_rootless(self, arguments);
+            return persistent::set_up_rootless(self, arguments, strictness);
         }
         let settings = self.settings();
         let call = Call::new(self, arguments, &settings, (Handles::Copied, Room::new(self)));
         persistent::set_up(&call, Reuse::Again)
     }
 
-    /// Sets up a reduce-scatter that is started many times, in the same way.
-    ///
-    /// # Errors
-    /// As [`init`](Self::init).
-    pub fn init_reduce_scatter<'a>(
-        &self,
-        arguments: &ReduceScatterArguments<'a>,
-    ) -> Result<Persistent<'a>, CollectiveError> {
-        persistent::set_up_reduce_scatter(self, arguments)
-    }
-
-    /// What has built the tree along which the last call with a root went, if that was chosen by costs; the same at
-    /// all processes that took part.
+    /// The construction of the tree of the last call with a root, if costs chose it; the same at all its ranks.
     pub fn last_tree(&self) -> Option<&'static str> {
         self.plans.last().map(ClosedSet::name)
     }
 
-    /// Sets up an alltoall that is started many times, in the same way: what all send and expect is compared.
-    ///
-    /// # Errors
-    /// As [`init`](Self::init).
-    pub fn init_alltoall<'a>(
-        &self,
-        arguments: &AlltoallArguments<'a>,
-    ) -> Result<Persistent<'a>, CollectiveError> {
-        persistent::set_up_alltoall(self, arguments, false)
-    }
-
-    /// Sets up an alltoall of messages of one size, in the same way.
-    ///
-    /// # Errors
-    /// As [`init`](Self::init).
-    pub fn init_equal_alltoall<'a>(
-        &self,
-        arguments: &EqualAlltoallArguments<'a>,
-    ) -> Result<Persistent<'a>, CollectiveError> {
-        persistent::set_up_equal_alltoall(self, arguments)
-    }
-
-    /// The same as [`init_alltoall`](Self::init_alltoall) for a program that does not know of us: where two ranks do
-    /// not say the same of a message, its library does it.
-    ///
-    /// # Errors
-    /// As [`init`](Self::init).
-    pub fn init_alltoall_leniently<'a>(
-        &self,
-        arguments: &AlltoallArguments<'a>,
-    ) -> Result<Persistent<'a>, CollectiveError> {
-        persistent::set_up_alltoall(self, arguments, true)
-    }
-
-    /// A communicator and the first of so many tags on it that no other operation has, or if this one is
-    /// performed at once, has as yet. Collective.
+    /// A communicator and the first of `count` free tags on it; for one-shot operations, free at the moment.
+    /// Collective.
     ///
     /// # Errors
     /// What MPI returns, where the tags of a communicator are used up and it has no other.
@@ -318,7 +334,7 @@ impl Collectives {
     }
 }
 
-/// Whether there are so many tags from `first` on.
+/// True if the tags `first..first + count` exist.
 fn fits(first: u32, count: u32, largest: u32) -> bool {
     u64::from(first) + u64::from(count) <= u64::from(largest) + 1
 }

@@ -1,15 +1,15 @@
-//! What a process does in a call that passes on data in a tree that is kept, or sends or receives its block through
-//! others: how much there is, it learns from what it receives ([`super::seats`]).
+//! A process that passes on data in a kept tree, or whose block goes through others: received messages tell the sizes
+//! ([`super::seats`]).
 
 use super::carried::{ABSENT, Stretch, header_of, lengths_at, receive_late, scrap, throw_away};
 use super::seats::{Below, Seat};
 use super::{CollectiveError, tag};
 use crate::play::{ExecutionError, Strictness};
-use crate::sys::{
-    Communicator, Failure, Few, MpiError, Patience, Place, Requests, Reuse, SentContent,
-};
 use crate::tree::Node;
 use std::rc::Rc;
+use tuwtree_binding::{
+    Communicator, Failure, Few, MpiError, Place, Requests, Reuse, SentContent, WaitMode,
+};
 use tuwtree_model::{Operation, Rank};
 use tuwtree_schedule::Piece;
 
@@ -25,15 +25,15 @@ pub(super) struct Passing {
     operation: Operation,
     /// From each child, or from the parent; set up once.
     received: Requests,
-    /// Where these messages arrive: one room after the other.
+    /// Rooms of arriving messages, back to back.
     rooms: Rc<Place>,
-    /// Where each room starts.
+    /// Start of each room.
     starts: Vec<u64>,
-    /// What is on its way to others, in this call.
+    /// Messages sent in this call.
     sent: Requests,
-    /// What is put together for the parent.
+    /// Message for the parent, assembled.
     assembled: Rc<Place>,
-    /// Where data ends for which the system gives no memory.
+    /// Memory for data for which the system has none.
     scrap: Rc<Place>,
     comm: Rc<Communicator>,
 }
@@ -168,7 +168,7 @@ impl Passing {
         failure.or(sent).map_or(Ok(()), Err)
     }
 
-    /// What comes from each child, and what went wrong first. Notes the sizes of all their blocks.
+    /// Receives from each child, and notes the sizes of all their blocks; returns the first error.
     fn children_parts(
         &mut self,
         lengths: &mut [u64],
@@ -186,7 +186,7 @@ impl Passing {
         let (mut failure, mut refused, mut ended) = (None, None, Few::new());
         while received.under_way() > 0 {
             ended.clear();
-            let failed = received.take_ended(Patience::Stay, &mut ended)?;
+            let failed = received.take_ended(WaitMode::Block, &mut ended)?;
             failure = failure.or(failed);
             for index in ended.iter().map(|&index| index as usize) {
                 let (child, start) = (&seat.children[index], starts[index]);

@@ -1,7 +1,7 @@
 //! Operations that are set up once and started many times.
 //!
-//! Setting up is collective, and ends alike at all processors: whatever is wrong at one is an error
-//! at all, with the same text. What is set up cannot fail for reasons of sizes any more.
+//! Setting up is collective and ends alike at all ranks: an error at one rank is an error at all,
+//! with equal text. An operation that was set up cannot fail on sizes.
 
 use super::along::{EmptyMessages, Start, actions_of};
 use super::call::Call;
@@ -10,10 +10,6 @@ use super::{CollectiveError, Collectives, known, rounds, windows};
 use crate::planning;
 use crate::play::{Arrangement, BoundAction, Execution, ExecutionError, Manner, Strictness};
 use crate::settings::Algorithm;
-use crate::sys::{
-    AlltoallArguments, Arguments, Communicator, EqualAlltoallArguments, NativeCall, NativeRequest,
-    PlaceError, ReduceScatterArguments, Reuse, library_version,
-};
 use crate::tree::{Child, Node, Rule};
 use std::ffi::c_int;
 use std::fs::File;
@@ -21,9 +17,12 @@ use std::io::BufReader;
 use std::marker::PhantomData;
 use std::path::Path;
 use std::rc::Rc;
+use tuwtree_binding::{
+    Arguments, Communicator, Function, NativeRequest, PlaceError, Reuse, library_version,
+};
 use tuwtree_dp::wider::{ChildRange, OwnPlace};
 use tuwtree_model::{BlockSizes, ClosedSet, Collective, Operation, Payload, Rank};
-use tuwtree_plan::catalogue::Found;
+use tuwtree_plan::catalogue::OnlinePart;
 use tuwtree_schedule::part::Part;
 use tuwtree_schedule::{Buffer, Role, Schedule, document, verify};
 
@@ -70,8 +69,8 @@ impl Persistent<'_> {
         }
     }
 
-    /// Whether the operation has ended here, or is not under way. It goes on in this call only, and
-    /// in [`wait`](Self::wait).
+    /// Tests for completion; true also if not started. The operation progresses only here and in
+    /// [`wait`](Self::wait).
     ///
     /// # Errors
     /// What MPI returns.
@@ -92,7 +91,7 @@ impl Persistent<'_> {
         self.wait()
     }
 
-    /// Whether the operation has been started and has not been seen to end.
+    /// True from the start until completion was seen.
     pub fn is_under_way(&self) -> bool {
         match &self.performer {
             Performer::Ours(execution) => execution.is_under_way(),
@@ -128,7 +127,7 @@ impl From<PlaceError> for CollectiveError {
 /// The operation, whose messages have tags of their own if it is to be started again. Collective.
 ///
 /// # Errors
-/// [`CollectiveError`], at all processors if at any.
+/// [`CollectiveError`], at all ranks if at any.
 ///
 /// # Complexity
 /// At most `3 ceil(log2 p)` messages follow one another, unless something is wrong: two thirds of them
@@ -152,80 +151,38 @@ pub(super) fn set_up<'a>(
     Ok(Persistent { performer, buffers: PhantomData })
 }
 
-/// An operation without a root. Collective.
+/// Sets up an operation without a root. Collective.
 ///
 /// # Errors
-/// [`CollectiveError`], at all processors if at any.
+/// [`CollectiveError`], at all ranks if at any.
 ///
 /// # Complexity
 /// At most `2 ceil(log2 p)` messages follow one another, unless something is wrong: half of them compare sizes, half
-/// agree that nothing failed.
+/// agree that nothing failed. Alltoalls in bundles: as many messages again as they have rounds, with sizes.
 pub(super) fn set_up_rootless<'a>(
     collectives: &Collectives,
     arguments: &Arguments<'a>,
+    strictness: Strictness,
 ) -> Result<Persistent<'a>, CollectiveError> {
-    let own = collectives.set_up_allgather(arguments);
-    agreed_rootless(&collectives.comm, own.map(|own| own.map(circulating)), arguments)
-}
-
-/// A reduce-scatter. Collective.
-///
-/// # Errors
-/// As [`set_up_rootless`].
-///
-/// # Complexity
-/// As [`set_up_rootless`].
-pub(super) fn set_up_reduce_scatter<'a>(
-    collectives: &Collectives,
-    arguments: &ReduceScatterArguments<'a>,
-) -> Result<Persistent<'a>, CollectiveError> {
-    let own = collectives.set_up_reduce_scatter(arguments);
-    agreed_rootless(&collectives.comm, own.map(|own| own.map(circulating)), arguments)
-}
-
-/// An alltoall. Collective.
-///
-/// # Errors
-/// As [`set_up_rootless`].
-///
-/// # Complexity
-/// As [`set_up_rootless`]; where messages go in bundles, as many messages again as they have rounds, in which their sizes are
-/// told.
-pub(super) fn set_up_alltoall<'a>(
-    collectives: &Collectives,
-    arguments: &AlltoallArguments<'a>,
-    is_lenient: bool,
-) -> Result<Persistent<'a>, CollectiveError> {
-    let own = collectives.set_up_alltoall(arguments, is_lenient);
-    let own = own.map(|own| own.map(|execution| Performer::Ours(Box::new(execution))));
+    let ours = |execution| Performer::Ours(Box::new(execution));
+    let circulating = |circulating| Performer::Circulating(Box::new(circulating));
+    let own = match arguments.function() {
+        Function::ReduceScatter | Function::ReduceScatterBlock => {
+            collectives.set_up_reduce_scatter(arguments).map(|own| own.map(circulating))
+        }
+        Function::Alltoall | Function::Alltoallv => {
+            collectives.set_up_alltoall(arguments, strictness).map(|own| own.map(ours))
+        }
+        _ => collectives.set_up_allgather(arguments).map(|own| own.map(circulating)),
+    };
     agreed_rootless(&collectives.comm, own, arguments)
 }
 
-/// An alltoall of messages of one size. Collective.
-///
-/// # Errors
-/// As [`set_up_rootless`].
-///
-/// # Complexity
-/// As [`set_up_alltoall`].
-pub(super) fn set_up_equal_alltoall<'a>(
-    collectives: &Collectives,
-    arguments: &EqualAlltoallArguments<'a>,
-) -> Result<Persistent<'a>, CollectiveError> {
-    let own = collectives.set_up_equal_alltoall(arguments);
-    let own = own.map(|own| own.map(|execution| Performer::Ours(Box::new(execution))));
-    agreed_rootless(&collectives.comm, own, arguments)
-}
-
-fn circulating<'a>(circulating: Circulating) -> Performer<'a> {
-    Performer::Circulating(Box::new(circulating))
-}
-
-/// What was set up here, if all have set up something, or the library's own operation. Collective.
+/// The operation set up here, if all ranks have set up one, or the library's own. Collective.
 fn agreed_rootless<'a>(
     comm: &Rc<Communicator>,
     own: Result<Option<Performer<'a>>, CollectiveError>,
-    call: impl Into<NativeCall<'a>>,
+    arguments: &Arguments<'a>,
 ) -> Result<Persistent<'a>, CollectiveError> {
     let own = own.map_err(|error| match error {
         heard @ CollectiveError::GivenUp { .. } => Wrong::Heard(heard),
@@ -233,7 +190,7 @@ fn agreed_rootless<'a>(
     });
     let performer = match agree(comm, own)? {
         Some(ours) => ours,
-        None => native(comm, call)?,
+        None => native(comm, arguments)?,
     };
     Ok(Persistent { performer, buffers: PhantomData })
 }
@@ -241,10 +198,10 @@ fn agreed_rootless<'a>(
 /// The library's own operation. Collective.
 ///
 /// # Errors
-/// What MPI returns, at all processors if at any.
+/// What MPI returns, at all ranks if at any.
 fn native<'a>(
     comm: &Rc<Communicator>,
-    call: impl Into<NativeCall<'a>>,
+    arguments: &Arguments<'a>,
 ) -> Result<Performer<'a>, CollectiveError> {
     // Persistent operations match in the order in which they are set up; where the library has
     // none, what is started each time would match in the order of starts, which is anybody's.
@@ -252,7 +209,7 @@ fn native<'a>(
         true => Rc::clone(comm),
         false => Rc::new(comm.duplicate_again()?),
     };
-    let request = NativeRequest::new(call, &own);
+    let request = NativeRequest::new(arguments, &own);
     let request = agree(comm, request.map_err(|error| Wrong::Here(error.into())))?;
     Ok(Performer::Native(Box::new(request)))
 }
@@ -270,20 +227,20 @@ fn bound(
     Ok(execution)
 }
 
-/// How an operation is performed: the same at all processors.
+/// Execution of an operation; equal at all ranks.
 enum Route {
     /// By the library.
     Native,
     /// By messages of our own.
     Along {
-        /// How many tags they take.
+        /// Number of tags.
         tags: u32,
-        /// This processor's part.
+        /// This rank's part.
         actions: Result<(Role, Vec<BoundAction>), Wrong>,
     },
 }
 
-/// Why a processor cannot go on.
+/// Reason for which a rank cannot go on.
 enum Wrong {
     /// It has found out itself.
     Here(CollectiveError),
@@ -291,7 +248,7 @@ enum Wrong {
     Heard(CollectiveError),
 }
 
-/// The value, if all processors have one; otherwise the error of the first that has found one itself,
+/// The value, if all ranks have one; otherwise the error of the first that has found one itself,
 /// or if none has, of the first that was told. Collective.
 fn agree<T>(comm: &Communicator, own: Result<T, Wrong>) -> Result<T, CollectiveError> {
     let (rank, size) = (comm.rank(), comm.size());
@@ -310,7 +267,7 @@ fn agree<T>(comm: &Communicator, own: Result<T, Wrong>) -> Result<T, CollectiveE
     }
 }
 
-/// The error that processor `first` has, at all of them. Collective.
+/// The error that rank `first` has, at all of them. Collective.
 fn told(comm: &Communicator, first: Rank, own: Option<&CollectiveError>) -> CollectiveError {
     let class = own.map_or(0, |error| error.class() as u64);
     let text = own.map(ToString::to_string).unwrap_or_default();
@@ -326,11 +283,11 @@ struct OperationSetup<'s, 'c, 'a> {
 }
 
 impl OperationSetup<'_, '_, '_> {
-    /// How the operation is performed by the algorithm of the settings. Collective.
+    /// Execution by the settings' algorithm. Collective.
     fn route(&self) -> Result<Route, CollectiveError> {
         let Call { settings, .. } = self.call;
         match settings.algorithm() {
-            Algorithm::Native if self.call.arguments.are_for_library() => {
+            Algorithm::Native if self.call.are_for_library() => {
                 self.stated().map(|_| Route::Native)
             }
             Algorithm::Auto => self.chosen(),
@@ -346,7 +303,7 @@ impl OperationSetup<'_, '_, '_> {
         }
     }
 
-    /// The root, and the sizes of all blocks as the processors state them, if the arguments are valid
+    /// The root, and the sizes of all blocks as the ranks state them, if the arguments are valid
     /// everywhere, and the root is the same. Collective.
     fn stated(&self) -> Result<(Rank, Vec<u64>), CollectiveError> {
         let Call { comm, ref parsed, .. } = *self.call;
@@ -357,7 +314,7 @@ impl OperationSetup<'_, '_, '_> {
         if let Some(first) = all.iter().position(|&[_, bytes]| bytes == INVALID) {
             return Err(told(comm, first, parsed.as_ref().err()));
         }
-        let root = all.iter().map(|&[root, _]| root).min().expect("at least one processor");
+        let root = all.iter().map(|&[root, _]| root).min().expect("at least one rank");
         match all.iter().position(|&[other, _]| other != root) {
             Some(rank) => {
                 let text = format!(
@@ -402,13 +359,13 @@ impl OperationSetup<'_, '_, '_> {
         Ok(Route::Along { tags: 1, actions: actions.map_err(Wrong::Here) })
     }
 
-    /// How many bytes may be under way to a process at once, if not as many as come.
+    /// Most bytes under way to a process at once; unlimited if `None`.
     fn window(&self) -> Option<u64> {
         let Call { settings, arguments, .. } = self.call;
         settings.window().filter(|_| !arguments.operation().is_outward())
     }
 
-    /// What this process does where it keeps to the window, and is told by its parent when to send, or not.
+    /// This process's actions under the window, with or without a message from its parent before sending.
     fn in_window(
         &self,
         (role, mut actions): (Role, Vec<BoundAction>),
@@ -420,8 +377,8 @@ impl OperationSetup<'_, '_, '_> {
         (role, actions)
     }
 
-    /// What this process does in that tree, and whether its parent tells it when to send. Where a subtree of the root's
-    /// would have more data than may be passed on, all is sent straight, by all.
+    /// This process's actions in its own tree, with or without a message from its parent before sending. If a subtree
+    /// of the root exceeds the limit of passed data, all ranks send straight.
     fn found_actions(
         &self,
         root: Rank,
@@ -436,16 +393,16 @@ impl OperationSetup<'_, '_, '_> {
             window.is_some_and(|window| windows::is_told(rank, siblings, &sizes, window))
         };
         let (node, is_told) = match known::found(operation, root, &sizes, (rank, settings))? {
-            Found::Place(place) => {
+            OnlinePart::Place(place) => {
                 let inner = place.branches.iter().filter(|one| one.first < one.last);
                 let mut held = inner.map(|one| sizes.range(one.first, one.last));
                 let node = Some(node_at(rank, &place, &sizes)).filter(|_| !held.any(is_too_much));
                 (node, among(&place.siblings))
             }
-            Found::Tree(tree) if is_too_much(planning::largest_segment(&tree, &sizes)) => {
+            OnlinePart::Tree(tree) if is_too_much(planning::largest_segment(&tree, &sizes)) => {
                 (None, false)
             }
-            Found::Tree(tree) => {
+            OnlinePart::Tree(tree) => {
                 let collective = Collective::new(operation, sizes.clone()).map_err(refused)?;
                 let schedule = Schedule::without_costs(&tree, &collective).map_err(refused)?;
                 let part = Part::of_schedule(&schedule, rank).map_err(refused)?;
@@ -461,7 +418,7 @@ impl OperationSetup<'_, '_, '_> {
                 (Node::centre_of_star(root, sizes.block(root), sizes.iter()), false)
             }
             None => {
-                let others = (0..sizes.processors()).filter(|&other| other != root);
+                let others = (0..sizes.ranks()).filter(|&other| other != root);
                 let siblings: Vec<ChildRange> =
                     others.map(|rank| ChildRange { rank, first: rank, last: rank }).collect();
                 (Node::in_star(rank, root, sizes.block(rank)), among(&siblings))
@@ -483,7 +440,7 @@ impl OperationSetup<'_, '_, '_> {
                 let held = schedule.buffer_bytes(rank, Buffer::Segment);
                 held.saturating_sub(sizes.block(rank))
             };
-            let mut ranks = (0..sizes.processors()).filter(|&rank| rank != root);
+            let mut ranks = (0..sizes.ranks()).filter(|&rank| rank != root);
             let is_held = ranks.all(|rank| others(rank) <= settings.most_passed);
             // Otherwise all goes straight, by the library's own call.
             Ok(Some(schedule).filter(|_| is_held))
@@ -554,7 +511,7 @@ impl OperationSetup<'_, '_, '_> {
         (root, window): (Rank, Option<u64>),
         schedule: Result<Option<Rc<Schedule>>, CollectiveError>,
     ) -> Result<Route, CollectiveError> {
-        /// What the lists begin with; the number of tags comes next, and whether the process is told when to send.
+        /// First word of the lists; the number of tags follows, and the flag of a message before sending.
         const NATIVE: u64 = 0;
         const ALONG: u64 = 1;
         const REFUSED: u64 = 2;
@@ -581,7 +538,7 @@ impl OperationSetup<'_, '_, '_> {
         };
         let list = rounds::handed_down(&**comm, root, lists)?;
         Ok(match list.as_slice() {
-            [NATIVE] if !self.call.arguments.are_for_library() => self.linear()?,
+            [NATIVE] if !self.call.are_for_library() => self.linear()?,
             [NATIVE] => Route::Native,
             [ALONG, tags, told, part @ ..] => {
                 let part = Part::from_words(part).map_err(|error| Wrong::Here(refused(error)));
@@ -648,7 +605,7 @@ fn refused_file(path: &Path, reason: &str) -> CollectiveError {
     CollectiveError::Refused(format!("{}: {reason}", path.display()))
 }
 
-/// How many tags the messages take, and the parts of all processors, as words.
+/// Number of tags, and the parts of all ranks, as words.
 fn words(schedule: &Schedule) -> Result<(u32, Vec<Vec<u64>>), CollectiveError> {
     let mut tags = 0;
     let part = |rank| {
@@ -660,12 +617,11 @@ fn words(schedule: &Schedule) -> Result<(u32, Vec<Vec<u64>>), CollectiveError> {
         tags = tags.max(most.unwrap_or(0) as u32);
         Ok(part.to_words())
     };
-    let parts: Result<Vec<Vec<u64>>, CollectiveError> =
-        (0..schedule.processors()).map(part).collect();
+    let parts: Result<Vec<Vec<u64>>, CollectiveError> = (0..schedule.ranks()).map(part).collect();
     Ok((tags, parts?))
 }
 
-/// Why the schedule is not for this operation, or wrong.
+/// Checks that the schedule is valid and of this operation.
 fn check_schedule(
     schedule: &Schedule,
     operation: Operation,
@@ -673,10 +629,10 @@ fn check_schedule(
     sizes: &BlockSizes,
 ) -> Result<(), String> {
     let task = schedule.task();
-    let processors = sizes.processors();
-    if task.processors() != processors {
-        let found = task.processors();
-        return Err(format!("a schedule for {found} processes; there are {processors}"));
+    let ranks = sizes.ranks();
+    if task.ranks() != ranks {
+        let found = task.ranks();
+        return Err(format!("a schedule for {found} processes; there are {ranks}"));
     }
     if task.operation != operation {
         let (found, wanted) = (task.operation.name(), operation.name());
@@ -688,7 +644,7 @@ fn check_schedule(
     let Payload::Blocks(given) = &task.payload else {
         return Err("a schedule without blocks".to_owned());
     };
-    if let Some(rank) = (0..processors).find(|&rank| given.block(rank) != sizes.block(rank)) {
+    if let Some(rank) = (0..ranks).find(|&rank| given.block(rank) != sizes.block(rank)) {
         let (given, wanted) = (given.block(rank), sizes.block(rank));
         return Err(format!(
             "block {rank} has {given} bytes in the schedule, and {wanted} in the call"

@@ -29,11 +29,11 @@ use super::{CollectiveError, Collectives, rounds, tag};
 use crate::planning;
 use crate::play::{BoundAction, Strictness};
 use crate::settings::{Algorithm, Settings};
-use crate::sys::{Arguments, Communicator, Handles, MpiError, Reuse, library_version};
 use crate::tree::{Child, Node, digest};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
+use tuwtree_binding::{Arguments, Communicator, Handles, MpiError, Reuse, library_version};
 use tuwtree_model::{BlockSizes, ClosedSet, Construction, Operation, Rank};
 use tuwtree_schedule::{Action, Arrival, Buffer, Deed, Piece, Region, Role, Send};
 
@@ -43,8 +43,7 @@ const MOST_PLANS: usize = 512;
 /// A tree cannot win against the library's own call on fewer processes.
 const LEAST_PROCESSES: usize = 3;
 
-/// The plans of a communicator, by operation (whether it is outward) and root: the same at all processes,
-/// but for the seats.
+/// The plans of a communicator, by operation (true if outward) and root; equal at all processes, except for the seats.
 #[derive(Debug, Default)]
 pub(super) struct Plans {
     known: RefCell<HashMap<(bool, Rank), Plan>>,
@@ -52,21 +51,21 @@ pub(super) struct Plans {
     last: Cell<Option<Construction>>,
 }
 
-/// How an operation with a root is performed.
+/// Execution of an operation with a root.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
-    /// How many calls there have been.
+    /// Number of calls.
     calls: u64,
     part: TreePart,
-    /// What has built the tree, if there is one.
+    /// Construction of the tree, if any.
     construction: Option<Construction>,
     /// At the root, the sizes that the plan is for, if there is one yet.
     sizes: Option<BlockSizes>,
-    /// What performs it at a process that does not pass data on.
+    /// Performer at a process that does not pass data on.
     once: RefCell<Option<Box<Once>>>,
 }
 
-/// What this process does in an operation with a root.
+/// This process's part in an operation with a root.
 #[derive(Debug, Default)]
 pub(super) enum TreePart {
     /// The library's own call.
@@ -130,7 +129,7 @@ impl TreePart {
     }
 }
 
-/// What the lists begin with that are handed out.
+/// First words of the distributed lists.
 mod word {
     /// The plan stays.
     pub(super) const SAME: u64 = 0;
@@ -215,7 +214,7 @@ pub(super) struct Renewal<'c, 'a> {
     settings: &'c Settings,
     strictness: Strictness,
     root: Rank,
-    /// What this process has been handed, if it has been already.
+    /// This process's list, if received.
     list: Option<Result<Vec<u64>, MpiError>>,
     /// At the root, the sizes that the new plan is for, if there is one.
     sizes: Option<BlockSizes>,
@@ -259,7 +258,7 @@ impl Plan {
         Ok(Plan { part: TreePart::in_seat(seat, comm, operation_and_root)?, ..Plan::default() })
     }
 
-    /// Whether that is the library's own call.
+    /// True for the library's own call.
     pub(super) fn is_native(&self) -> bool {
         matches!(self.part, TreePart::Native)
     }
@@ -315,13 +314,13 @@ impl Plan {
     }
 }
 
-/// A process's seat in a tree that is kept, and what it does while data moves.
+/// A process's seat in a kept tree, and work to do while data moves.
 pub(super) struct KeptTree<'s> {
     pub(super) seat: &'s Rc<Seat>,
     pub(super) meanwhile: Option<&'s mut dyn FnMut()>,
 }
 
-/// The seats in the tree of least time, and what has built it; `None` if the library's own call is as good.
+/// Seats in the tree of least predicted time, and its construction; `None` if the library's own call is as good.
 fn seats(
     operation: Operation,
     sizes: &BlockSizes,
@@ -377,8 +376,8 @@ impl Call<'_, '_> {
     }
 }
 
-/// Has the actions of the root of a scatter say sizes where the other end does not know them, and large blocks go
-/// straight: what they need of the segment beforehand, from these offsets on.
+/// Makes the actions of a scatter's root state sizes that the other end does not know, and send large blocks straight:
+/// first the segment's contents they need, from these offsets on.
 pub(super) fn state_sizes(
     (role, actions): &mut (Role, Vec<BoundAction>),
     seat: &Seat,

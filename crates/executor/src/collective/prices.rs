@@ -1,8 +1,8 @@
-//! What messages cost, in whole numbers, and by which algorithm blocks go from all to all.
+//! Costs of messages, in integers, and the choice of algorithm for rootless operations.
 //!
 //! Every rank decides for itself, and all have to decide alike: from the sizes, which all have, and the costs of a
 //! machine, which all have been told by the first and make whole numbers of once. Then nothing depends on how a
-//! processor rounds.
+//! rank rounds.
 //!
 //! What ours takes is bounded from above, and the library's algorithm from below, in the model of one port that sends and
 //! receives at once: ours is chosen only where it is faster beyond doubt by the costs. Where exchanges have costs of their
@@ -19,20 +19,20 @@ use tuwtree_model::document::Machine;
 use tuwtree_model::{BlockSizes, CostModel, Costs, Operation, Rank, Time, TimeError};
 use tuwtree_plan::Library;
 
-/// What a message costs by its size, in picoseconds: for each power of two, and on straight lines between them.
+/// Cost of a message by size, in picoseconds: one entry per power of two, linear in between.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Prices {
-    /// Of messages one of whose ends both sends and receives.
+    /// Costs of messages with an end that sends and receives concurrently.
     pub(super) exchanged: PriceTable,
-    /// Of those and lone ones, what is cheaper: no message costs less.
+    /// Minimum of exchanged and lone messages: a lower bound.
     pub(super) least: PriceTable,
-    /// What is dearer: no message costs more.
+    /// Maximum of both: an upper bound.
     pub(super) most: PriceTable,
-    /// Whether they are known to be the same for all links, so that ranks may stand in any order.
+    /// True if known to be equal on all links, so that ranks may stand in any order.
     pub(super) are_everywhere: bool,
 }
 
-/// What messages of one kind cost.
+/// Costs of messages of one kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PriceTable {
     /// Of messages of `2^k` bytes.
@@ -52,15 +52,13 @@ impl Prices {
     ///
     /// # Complexity
     /// O(p).
-    pub(crate) fn of(machine: &Machine, processors: usize) -> Prices {
+    pub(crate) fn of(machine: &Machine, ranks: usize) -> Prices {
         let costs = &machine.costs;
-        let (lone, are_everywhere) = PriceTable::of(costs, processors, |from, to, bytes| {
+        let (lone, are_everywhere) = PriceTable::of(costs, ranks, |from, to, bytes| {
             costs.transmission_between(from, to, bytes)
         });
         let (exchanged, exchanges_are_everywhere) =
-            PriceTable::of(costs, processors, |from, to, bytes| {
-                costs.exchange_between(from, to, bytes)
-            });
+            PriceTable::of(costs, ranks, |from, to, bytes| costs.exchange_between(from, to, bytes));
         Prices {
             least: lone.with(&exchanged, u64::min),
             most: lone.with(&exchanged, u64::max),
@@ -69,12 +67,12 @@ impl Prices {
         }
     }
 
-    /// Those of a usual network, where no machine is known: 10 us and 1 ns for each byte.
+    /// Costs of a usual network, for an unknown machine: 10 us and 1 ns per byte.
     pub(crate) fn usual() -> Prices {
         Prices::linear(10_000_000, 1000)
     }
 
-    /// So many picoseconds for a message, and for each of its bytes.
+    /// Costs of `alpha` picoseconds per message and `beta` per byte.
     pub(crate) fn linear(alpha: u64, beta: u64) -> Prices {
         let powers: Vec<u64> = (0..=POWERS).map(|power| alpha + (beta << power)).collect();
         PriceTable { occupied: powers.clone(), powers }.into()
@@ -82,7 +80,7 @@ impl Prices {
 }
 
 impl From<PriceTable> for Prices {
-    /// The same for all messages, on links of which nothing is known.
+    /// Equal costs of all messages, on links of unknown kind.
     fn from(all: PriceTable) -> Prices {
         Prices { exchanged: all.clone(), least: all.clone(), most: all, are_everywhere: false }
     }
@@ -95,7 +93,7 @@ impl PriceTable {
     /// O(p).
     fn of(
         costs: &Costs,
-        processors: usize,
+        ranks: usize,
         occupies: impl Fn(Rank, Rank, u64) -> Result<Time, TimeError>,
     ) -> (PriceTable, bool) {
         let seconds = |from: Rank, to: Rank, bytes: u64| {
@@ -109,8 +107,7 @@ impl PriceTable {
         let mut are_everywhere = true;
         let mut price = |power| {
             let bytes = 1_u64 << power;
-            let all =
-                (1..processors).flat_map(|to| [seconds(0, to, bytes), seconds(to - 1, to, bytes)]);
+            let all = (1..ranks).flat_map(|to| [seconds(0, to, bytes), seconds(to - 1, to, bytes)]);
             let mut all = all.map(|(latency, occupied)| (latency + occupied, occupied));
             let first = all.next().unwrap_or((0.0, 0.0));
             let dearest = all.fold(first, |one, other| {
@@ -134,7 +131,7 @@ impl PriceTable {
         }
     }
 
-    /// What a message costs; nothing where there is nothing to send.
+    /// Cost of a message; 0 for an empty one.
     pub(super) fn message(&self, bytes: u64) -> u128 {
         between(&self.powers, bytes)
     }
@@ -151,7 +148,7 @@ impl PriceTable {
     }
 }
 
-/// The price of so many bytes on straight lines between those of powers of two.
+/// Interpolates between powers of two.
 fn between(powers: &[u64], bytes: u64) -> u128 {
     let Some(power) = bytes.checked_ilog2() else { return 0 };
     let index = (power as usize).min(powers.len() - 2);
@@ -160,7 +157,7 @@ fn between(powers: &[u64], bytes: u64) -> u128 {
     low + high.saturating_sub(low) * beyond / start
 }
 
-/// Which MPI library, as far as its choice of algorithms is known.
+/// MPI libraries with a known choice of algorithms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KnownRule {
     Mpich,
@@ -178,8 +175,8 @@ impl KnownRule {
     }
 }
 
-/// How blocks of these sizes of single bytes go with `auto` in an allgather or a reduce-scatter on this machine, or on a usual
-/// network if none is known; `None` for the library's own call. What each rank works out for itself.
+/// Algorithm of an allgather or a reduce-scatter of blocks of these sizes of single bytes with `auto`, on this machine,
+/// or on a usual network without one; `None` for the library's own call. Each rank computes it by itself.
 ///
 /// # Complexity
 /// O(p log(p largest block)).
@@ -188,13 +185,13 @@ pub fn chosen_circulation(
     sizes: &BlockSizes,
     machine: Option<&Machine>,
 ) -> Option<Circulation> {
-    let of_machine = |machine| Prices::of(machine, sizes.processors());
+    let of_machine = |machine| Prices::of(machine, sizes.ranks());
     let prices = machine.map_or_else(Prices::usual, of_machine);
     let auto = RootlessChoice::from(RootlessAlgorithm::Auto);
     circulation(operation, sizes, 1, auto, (&prices, KnownRule::Unknown))
 }
 
-/// Which way data goes.
+/// Direction of data.
 fn flow_of(operation: Operation) -> Flow {
     match operation {
         Operation::Allgather => Flow::Spread,
@@ -202,7 +199,7 @@ fn flow_of(operation: Operation) -> Flow {
     }
 }
 
-/// How blocks of these sizes go in an allgather or a reduce-scatter; `None` for the library's own call.
+/// Algorithm of an allgather or a reduce-scatter with these sizes; `None` for the library's own call.
 ///
 /// # Complexity
 /// O(p log(p largest block)).
@@ -262,20 +259,20 @@ pub(crate) fn circulation(
     }
 }
 
-/// Blocks in so many pieces, in some order of ranks.
+/// Algorithm with a given number of pieces, in some order of ranks.
 type InPieces = fn(usize) -> Circulation;
 
 /// Windows with this delay, in some order of ranks.
 type Delayed = fn(usize) -> Circulation;
 
-/// A number of pieces, and what all takes at most.
+/// A number of pieces, and an upper bound on its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct PiecesTime {
     pieces: usize,
     time: u128,
 }
 
-/// A number of pieces, by what is known without looking at messages.
+/// A number of pieces, with the bounds known before its messages are examined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct PiecesBound {
     pieces: usize,
@@ -285,7 +282,7 @@ struct PiecesBound {
     occupied: u128,
 }
 
-/// The best number of pieces of those that are looked at, eight from one to its double.
+/// Best number of pieces among the examined ones, eight from each power of two to the next.
 ///
 /// Where ranks are few, all messages are performed in thought, by a number of steps that is bounded; what that says is taken
 /// a twentieth longer. Else the bound counts; an allgather's rounds overlap as latency does, so that of those numbers whose
@@ -304,7 +301,7 @@ fn best_pieces(
     let (low, high) = (bounded.pieces / 2, bounded.pieces.max(idle.pieces));
     let likely: Vec<PiecesBound> =
         all.iter().copied().filter(|one| (low..=high).contains(&one.pieces)).collect();
-    let steps = |one: &PiecesBound| steps_in_pieces(sizes.processors(), one.pieces);
+    let steps = |one: &PiecesBound| steps_in_pieces(sizes.ranks(), one.pieces);
     let performed = affordable(&likely, steps, MOST_STEPS).map(|one| {
         let (circulation, price) = (cut_so(one.pieces), |bytes| prices.parts(bytes));
         let time = overlapped_time(sizes, element_bytes, circulation, flow, price);
@@ -321,7 +318,7 @@ fn best_pieces(
     PiecesTime { pieces: best.pieces, time: best.bound }
 }
 
-/// What is known of these numbers of pieces.
+/// Bounds for these numbers of pieces.
 ///
 /// # Source
 /// J. L. Träff, arXiv:2205.10072.
@@ -330,7 +327,7 @@ fn bounds_in_pieces(
     element_bytes: u64,
     prices: &PriceTable,
 ) -> Vec<PiecesBound> {
-    let rounds = u128::from(sizes.processors().next_power_of_two().ilog2());
+    let rounds = u128::from(sizes.ranks().next_power_of_two().ilog2());
     let elements: Vec<u64> =
         sizes.iter().map(|bytes| bytes / element_bytes).filter(|&one| one > 0).collect();
     let largest = elements.iter().copied().max().unwrap_or(1);
@@ -353,7 +350,7 @@ fn bounds_in_pieces(
     all
 }
 
-/// As many of them, evenly chosen, as can be looked at in so many steps; none if not even a few can.
+/// Evenly chosen entries, as many as can be examined in the given number of steps; empty if too few can.
 fn affordable<T>(all: &[T], steps: impl Fn(&T) -> u128, most: u128) -> impl Iterator<Item = &T> {
     let sum = |stride: usize| -> u128 { all.iter().step_by(stride).map(&steps).sum() };
     let strides = std::iter::successors(Some(1), |&one| Some(2 * one));
@@ -368,7 +365,7 @@ const MOST_STEPS: u128 = 1 << 21;
 /// More pieces are not looked at.
 const MOST_PIECES: usize = 1 << 20;
 
-/// A delay of windows in the postal model, and what all takes.
+/// A delay of windows in the postal model, with its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct DelayTime {
     delay: usize,
@@ -395,10 +392,11 @@ fn best_delay(sizes: &BlockSizes, prices: &PriceTable, delayed_so: Delayed) -> O
     performed.min_by_key(|one| one.time)
 }
 
-/// The same, or that of equal blocks where there are too many ranks for irregular ones; 1 where nothing overlaps.
+/// Likely delay for these sizes, or for equal blocks if ranks are too many for irregular ones; 1 where nothing
+/// overlaps.
 fn likely_delay(sizes: &BlockSizes, prices: &PriceTable, delayed_so: Delayed) -> usize {
     let equal = || {
-        let p = sizes.processors();
+        let p = sizes.ranks();
         let mean = (sizes.total() / p as u64).max(1);
         let sizes = BlockSizes::new(std::iter::repeat_n(mean, p)).expect("as many, and no larger");
         best_delay(&sizes, prices, delayed_so)
@@ -412,9 +410,9 @@ const MOST_DELAY: usize = 16;
 /// Performing more messages would take longer than some milliseconds.
 const MOST_MESSAGES: u128 = 1 << 15;
 
-/// What windows of blocks along skips that halve `p` take at most: in each round the longest message.
+/// Upper bound on the time of windows of blocks along skips that halve `p`: in each round the longest message.
 fn time_of_windows(sizes: &BlockSizes, prices: &PriceTable) -> u128 {
-    let (p, mut time) = (sizes.processors(), 0);
+    let (p, mut time) = (sizes.ranks(), 0);
     let mut skip = p;
     while skip > 1 {
         let shorter = skip.div_ceil(2);
@@ -424,9 +422,9 @@ fn time_of_windows(sizes: &BlockSizes, prices: &PriceTable) -> u128 {
     time
 }
 
-/// The most bytes of so many blocks that follow one another.
+/// Most bytes in `count` consecutive blocks.
 fn longest_window(sizes: &BlockSizes, count: usize) -> u64 {
-    (0..sizes.processors()).map(|first| sizes.window(first, count)).max().unwrap_or(0)
+    (0..sizes.ranks()).map(|first| sizes.window(first, count)).max().unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -638,10 +636,8 @@ mod tests {
                     Prices::linear(exchange.0 as u64, exchange.1 as u64).most
                 );
                 for sizes in blocks(p) {
-                    let problem =
-                        |operation| Problem::new(operation, sizes.clone(), costs).unwrap();
-                    let gathered = problem(Operation::Allgather);
-                    let scattered = problem(Operation::ReduceScatter);
+                    let gathered = Problem::allgather(&sizes, costs).unwrap();
+                    let scattered = Problem::reduce_scatter(&sizes, costs).unwrap();
                     let least = Least::of(&sizes, &prices);
                     let windows = time_of_windows(&sizes, &prices.most);
                     let pieces = bounds_in_pieces(&sizes, 1, &prices.most);

@@ -1,22 +1,21 @@
 //! Operations without a root: every rank has all sizes, and works out the same plan by itself, without a message.
 //!
-//! What is worked out is kept: calls with the same counts go by the plan of the first, and where blocks lie alike,
-//! by its messages. What a program gets wrong is compared among all ranks in calls 1, 2, 4, 8, ... only, as in
-//! `lenient.rs`, and only for programs that do not know of us.
+//! Plans are kept: calls with equal counts reuse the plan of the first, and with equal layouts also its messages. Ranks
+//! compare their arguments in calls 1, 2, 4, 8, ... only, as in `lenient.rs`, and only for unchanged programs.
 
 use super::alltoall::AlltoallChecks;
-use super::circulating::{CirculatedPlaces, Circulating, TAGS, rounds_of_a_batch};
+use super::circulating::{Circulating, TAGS, rounds_of_a_batch};
 use super::prices::{KnownRule, Prices, circulation};
 use super::{CollectiveError, Collectives, rounds};
 use crate::play::Strictness;
 use crate::settings::{RootlessAlgorithm, RootlessChoice};
-use crate::sys::{
-    ArgumentError, Arguments, Communicator, Datatype, Handles, Kept, MpiError, Operator,
-    ParsedReduction, Place, ReduceScatterArguments, Reuse, library_version,
-};
 use std::cell::{Cell, RefCell};
 use std::ffi::c_int;
 use std::rc::Rc;
+use tuwtree_binding::{
+    ArgumentError, Arguments, Communicator, Datatype, Handles, Kept, MpiError, Operator,
+    ParsedReduction, Place, Reuse, RootlessPlaces, library_version,
+};
 use tuwtree_collective::{Circulation, Flow, RankRounds};
 use tuwtree_model::{BlockSizes, Operation};
 use tuwtree_plan::Library;
@@ -27,7 +26,7 @@ const MOST_KEPT: usize = 8;
 /// Nothing can be gained against the library's own call on fewer processes.
 const LEAST_PROCESSES: usize = 3;
 
-/// What a communicator keeps of operations without a root.
+/// A communicator's state for operations without a root.
 #[derive(Debug, Default)]
 pub(super) struct RootlessPlans {
     /// The last first.
@@ -37,16 +36,16 @@ pub(super) struct RootlessPlans {
     tags: RefCell<Option<(Rc<Communicator>, c_int)>>,
     /// Of allgathers and reduce-scatters of programs that do not know of us.
     checks: [Checks; 2],
-    /// What alltoalls go by.
+    /// State of alltoalls.
     pub(super) alltoalls: AlltoallChecks,
 }
 
-/// How calls are compared.
+/// Schedule of comparisons.
 #[derive(Debug, Default)]
 struct Checks {
-    /// How many calls there have been.
+    /// Number of calls.
     calls: Cell<u64>,
-    /// Whether these did not fit together when they were compared last.
+    /// True if arguments disagreed at the last comparison.
     is_loose: Cell<bool>,
 }
 
@@ -61,15 +60,14 @@ impl RootlessPlans {
 
 impl RootlessPlans {
     /// The places of the last allgather of this kind that can be performed again.
-    fn places(&self, is_wanted: impl Fn(&RootlessPlan) -> bool) -> Option<CirculatedPlaces> {
+    fn places(&self, is_wanted: impl Fn(&RootlessPlan) -> bool) -> Option<RootlessPlaces> {
         let kept = self.kept.borrow();
-        let plan =
-            kept.iter().find(|one| one.operation == Operation::Allgather && is_wanted(one))?;
+        let plan = kept.iter().find(|one| !one.operation.is_reduction() && is_wanted(one))?;
         plan.performer.as_ref().map(|performer| performer.places().clone())
     }
 }
 
-/// How an operation goes with certain counts.
+/// Plan for an operation with certain counts.
 #[derive(Debug)]
 struct RootlessPlan {
     operation: Operation,
@@ -77,45 +75,45 @@ struct RootlessPlan {
     element_bytes: u64,
     /// None for the library's own call.
     circulation: Option<Circulation>,
-    /// What performed it last, if it can again.
+    /// The last performer, if reusable.
     performer: Option<Box<Circulating>>,
 }
 
-/// What arguments mean.
+/// Meaning of a call's arguments.
 struct RootlessCall {
     operation: Operation,
-    places: CirculatedPlaces,
+    places: RootlessPlaces,
     sizes: BlockSizes,
-    /// Blocks are cut at multiples of so many bytes.
+    /// Alignment of cuts in bytes.
     element_bytes: u64,
-    /// What combines, in a reduce-scatter.
+    /// Datatype and operator of a reduce-scatter.
     combining: Option<(Datatype, Operator)>,
-    /// Whether the library has such a call.
+    /// True if the library has such a call.
     is_for_library: bool,
-    /// What is wrong with the own block, which does not keep others from going on.
+    /// Fault in the own block, which does not stop the other ranks.
     fault: Option<ArgumentError>,
 }
 
 impl Collectives {
-    /// Performs an allgather, and says by which algorithm. Collective.
+    /// Performs an allgather and returns its algorithm. Collective.
     ///
     /// # Errors
     /// [`CollectiveError`].
-    pub fn run_allgather(
+    pub(super) fn run_allgather(
         &self,
         arguments: &Arguments<'_>,
     ) -> Result<RootlessAlgorithm, CollectiveError> {
         self.allgather(arguments, Strictness::Exact)
     }
 
-    /// The same, where a rank's own block may be as small as the strictness allows.
+    /// Performs an allgather; strictness bounds the size of a rank's own block from below.
     fn allgather(
         &self,
         arguments: &Arguments<'_>,
         strictness: Strictness,
     ) -> Result<RootlessAlgorithm, CollectiveError> {
-        let is_for_library = arguments.are_for_library();
-        if is_for_library && self.is_native(Operation::Allgather) {
+        let is_for_library = arguments.are_for_library(self.comm.size());
+        if is_for_library && self.is_native(arguments.operation()) {
             self.comm.native(arguments)?;
             return Ok(RootlessAlgorithm::Native);
         }
@@ -133,18 +131,18 @@ impl Collectives {
         self.run_rootless(call, || self.comm.native(arguments))
     }
 
-    /// Performs a reduce-scatter, and says by which algorithm. Operators that do not commute are the library's, and
+    /// Performs a reduce-scatter and returns its algorithm. Operators that do not commute are the library's, and
     /// elements with gaps. Collective.
     ///
     /// # Errors
     /// [`CollectiveError`].
-    pub fn run_reduce_scatter(
+    pub(super) fn run_reduce_scatter(
         &self,
-        arguments: &ReduceScatterArguments<'_>,
+        arguments: &Arguments<'_>,
     ) -> Result<RootlessAlgorithm, CollectiveError> {
-        let native = || self.comm.native_reduce_scatter(arguments);
+        let native = || self.comm.native(arguments);
         let is_for_library = arguments.are_for_library(self.comm.size());
-        if is_for_library && self.is_native(Operation::ReduceScatter) {
+        if is_for_library && self.is_native(arguments.operation()) {
             native()?;
             return Ok(RootlessAlgorithm::Native);
         }
@@ -157,7 +155,7 @@ impl Collectives {
         }
     }
 
-    /// Whether an operation is the library's, whatever the sizes are.
+    /// True if the operation is the library's for all sizes.
     pub(super) fn is_native(&self, operation: Operation) -> bool {
         match self.settings().rootless(operation).algorithm {
             RootlessAlgorithm::Native => true,
@@ -196,11 +194,10 @@ impl Collectives {
         }
     }
 
-    /// Performs an allgather for a program that does not know of us, and says by which algorithm; `None` if its library
-    /// has to, since amounts are not the same everywhere. Collective.
+    /// Performs an allgather of an unchanged program and returns its algorithm; `None` if the library has to, since
+    /// ranks state different amounts. Collective.
     ///
-    /// A rank may send less than its block has room for, as libraries take it. Then what is behind it arrives with
-    /// contents of no meaning.
+    /// A rank may send less than its block's room, as libraries allow. The rest of its block is then undefined.
     ///
     /// # Errors
     /// As [`run_allgather`](Self::run_allgather).
@@ -208,7 +205,7 @@ impl Collectives {
     /// # Complexity
     /// In calls 1, 2, 4, ... `ceil(log2 p)` messages follow one another beforehand, of 16 bytes for each process
     /// at most.
-    pub fn run_allgather_leniently(
+    pub(super) fn run_allgather_leniently(
         &self,
         arguments: &Arguments<'_>,
     ) -> Result<Option<RootlessAlgorithm>, CollectiveError> {
@@ -229,28 +226,28 @@ impl Collectives {
     ///
     /// # Complexity
     /// As [`run_allgather_leniently`](Self::run_allgather_leniently).
-    pub fn run_reduce_scatter_leniently(
+    pub(super) fn run_reduce_scatter_leniently(
         &self,
-        arguments: &ReduceScatterArguments<'_>,
+        arguments: &Arguments<'_>,
     ) -> Result<Option<RootlessAlgorithm>, CollectiveError> {
         let stated = || {
             let call = self.parsed_reduce_scatter(arguments, Handles::Lent).ok()??;
             Some(hash_of(&call.sizes).wrapping_mul(call.element_bytes | 1) >> 1)
         };
-        match self.are_unlike(Operation::ReduceScatter, stated)? {
+        match self.are_unlike(arguments.operation(), stated)? {
             true => Ok(None),
             false => self.run_reduce_scatter(arguments).map(Some),
         }
     }
 
-    /// Whether, by the last comparison or one that is due, ranks did not state the same, or one nothing. Collective.
+    /// True if, at the last comparison or one that is due, ranks disagreed, or one had no valid arguments. Collective.
     fn are_unlike(
         &self,
         operation: Operation,
         stated: impl FnOnce() -> Option<u64>,
     ) -> Result<bool, CollectiveError> {
         const NOTHING: u64 = u64::MAX;
-        let place = usize::from(operation == Operation::ReduceScatter);
+        let place = usize::from(operation.is_reduction());
         let Checks { calls, is_loose } = &self.rootless.checks[place];
         if self.is_native(operation) {
             return Ok(false);
@@ -267,12 +264,12 @@ impl Collectives {
     /// Sets up an allgather that is started many times: what performs it, or `None` if the library does. Collective.
     ///
     /// # Errors
-    /// [`CollectiveError`], here or elsewhere: whoever has set up agrees.
+    /// [`CollectiveError`], here or elsewhere: all ranks agree.
     pub(super) fn set_up_allgather(
         &self,
         arguments: &Arguments<'_>,
     ) -> Result<Option<Circulating>, CollectiveError> {
-        if arguments.are_for_library() && self.is_native(Operation::Allgather) {
+        if arguments.are_for_library(self.comm.size()) && self.is_native(arguments.operation()) {
             return Ok(None);
         }
         let parsed = self.parsed_allgather(arguments, Handles::Copied, None);
@@ -292,16 +289,16 @@ impl Collectives {
         self.set_up(call)
     }
 
-    /// The same for a reduce-scatter. Collective.
+    /// Sets up a reduce-scatter. Collective.
     ///
     /// # Errors
     /// As [`set_up_allgather`](Self::set_up_allgather).
     pub(super) fn set_up_reduce_scatter(
         &self,
-        arguments: &ReduceScatterArguments<'_>,
+        arguments: &Arguments<'_>,
     ) -> Result<Option<Circulating>, CollectiveError> {
         let is_for_library = arguments.are_for_library(self.comm.size());
-        if is_for_library && self.is_native(Operation::ReduceScatter) {
+        if is_for_library && self.is_native(arguments.operation()) {
             return Ok(None);
         }
         let parsed = self.parsed_reduce_scatter(arguments, Handles::Copied);
@@ -318,7 +315,7 @@ impl Collectives {
         call.map_or(Ok(None), |call| self.set_up(call))
     }
 
-    /// What performs an operation many times, or `None` if the library does. Collective.
+    /// Performer of a repeated operation, or `None` for the library's. Collective.
     fn set_up(&self, call: RootlessCall) -> Result<Option<Circulating>, CollectiveError> {
         let plan = self.plan_for(&call);
         let circulation = plan.circulation;
@@ -327,12 +324,12 @@ impl Collectives {
         self.circulating(circulation, call, Reuse::Again).map(Some)
     }
 
-    /// What arguments mean here; places of a call before are taken again where blocks lie alike.
+    /// Meaning of the arguments here; places of an earlier call are reused for equal layouts.
     fn parsed_allgather(
         &self,
         arguments: &Arguments<'_>,
         handles: Handles,
-        kept: Option<&CirculatedPlaces>,
+        kept: Option<&RootlessPlaces>,
     ) -> Result<RootlessCall, CollectiveError> {
         let (rank, size) = (self.comm.rank(), self.comm.size());
         let kept = Kept {
@@ -340,39 +337,40 @@ impl Collectives {
             all: kept.map(|places| &places.result),
         };
         let parsed = arguments.parse_rootless(size, handles, kept);
-        let (given, result) = parsed.map_err(|error| CollectiveError::Argument { rank, error })?;
+        let places = parsed.map_err(|error| CollectiveError::Argument { rank, error })?;
+        let RootlessPlaces { given, result } = &places;
         let sizes = BlockSizes::new((0..size).map(|rank| result.block_bytes(rank)));
         let sizes = sizes.expect("the total was found to fit");
         let (counted, own) = (sizes.block(rank), given.as_ref().map(|own| own.packed_bytes()));
         let fault = own.filter(|&own| own != counted);
         let fault = fault.map(|own| ArgumentError::OwnBlock { own, counted });
         Ok(RootlessCall {
-            operation: Operation::Allgather,
+            operation: arguments.operation(),
             element_bytes: grain(&sizes),
-            places: CirculatedPlaces { given, result },
+            places,
             sizes,
             combining: None,
-            is_for_library: arguments.are_for_library(),
+            is_for_library: arguments.are_for_library(self.comm.size()),
             fault,
         })
     }
 
-    /// The same of a reduce-scatter; `None` if its elements must not be reordered, or cannot be cut.
+    /// Meaning of a reduce-scatter's arguments; `None` if its elements must not be reordered, or cannot be cut.
     fn parsed_reduce_scatter(
         &self,
-        arguments: &ReduceScatterArguments<'_>,
+        arguments: &Arguments<'_>,
         handles: Handles,
     ) -> Result<Option<RootlessCall>, CollectiveError> {
         let (rank, size) = (self.comm.rank(), self.comm.size());
-        let parsed = arguments.parse((rank, size), handles);
+        let parsed = arguments.parse_reduction((rank, size), handles);
         let parsed = parsed.map_err(|error| CollectiveError::Argument { rank, error })?;
-        let ParsedReduction { given, result, sizes, combining, may_be_reordered } = parsed;
+        let ParsedReduction { places, sizes, combining, may_be_reordered } = parsed;
         if !may_be_reordered {
             return Ok(None);
         }
         Ok(Some(RootlessCall {
-            operation: Operation::ReduceScatter,
-            places: CirculatedPlaces { given: Some(given), result },
+            operation: arguments.operation(),
+            places,
             sizes: BlockSizes::new(sizes).expect("the total was found to fit"),
             element_bytes: combining.0.size(),
             combining: Some(combining),
@@ -407,7 +405,7 @@ impl Collectives {
         RootlessPlan { operation, sizes, element_bytes, circulation, performer: None }
     }
 
-    /// What messages cost here, the same at all ranks.
+    /// Costs of messages here; equal at all ranks.
     pub(super) fn prices(&self) -> Rc<Prices> {
         let mut known = self.rootless.prices.borrow_mut();
         let make = || match &self.settings().machine {
@@ -454,7 +452,7 @@ impl Collectives {
         Ok((Rc::clone(comm), *first))
     }
 
-    /// What performs an operation. Collective.
+    /// Performer of an operation. Collective.
     fn circulating(
         &self,
         circulation: Circulation,
@@ -478,13 +476,13 @@ impl Collectives {
 impl RootlessCall {
     /// Lets go of the program's memory.
     fn let_go(&self) {
-        let CirculatedPlaces { given, result } = &self.places;
+        let RootlessPlaces { given, result } = &self.places;
         given.iter().chain([result]).for_each(|place: &Rc<Place>| place.memory().let_go());
     }
 }
 
-/// Blocks are cut at multiples of so many bytes: the largest power of two up to a cache line that all of them are
-/// multiples of. Elements may be called differently at each rank, so that only sizes in bytes are the same.
+/// Alignment of cuts: the largest power of two up to a cache line that divides all sizes. Datatypes may differ between
+/// ranks, so that only sizes in bytes are common.
 fn grain(sizes: &BlockSizes) -> u64 {
     let bits = sizes.iter().fold(64, |bits, bytes| bits | bytes);
     1 << bits.trailing_zeros()

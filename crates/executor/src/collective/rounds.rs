@@ -1,4 +1,4 @@
-//! What all processes of a communicator find out together, each in `ceil(log2 p)` rounds of messages.
+//! Agreements of all processes of a communicator, each in `ceil(log2 p)` rounds of messages.
 //!
 //! They are messages of our own rather than the MPI library's collectives, so that it is known how many
 //! follow one another, whatever the library and the number of processes.
@@ -10,18 +10,18 @@
 //!                       0 -> 1   2 -> 3    4 -> 5   6 -> 7
 //! ```
 
-use crate::sys::{Communicator, MpiError, bytes_of, words_of};
+use tuwtree_binding::{Communicator, MpiError, bytes_of, words_of};
 use tuwtree_model::Rank;
 
 /// One of several processes, each of which can send to every other.
 pub(crate) trait Peer {
-    /// Why a message fails.
+    /// Error of a message.
     type Error;
 
     /// This process's rank, below [`size`](Self::size).
     fn rank(&self) -> Rank;
 
-    /// How many processes there are, at least one.
+    /// Number of processes, at least one.
     fn size(&self) -> usize;
 
     /// Sends a message to one process, and receives meanwhile one that fills `into` from another.
@@ -74,7 +74,7 @@ pub(super) fn least<P: Peer>(peer: &P, number: u64) -> Result<u64, P::Error> {
     Ok(least)
 }
 
-/// What each process says in so many words, in rank order. Collective.
+/// Words of each process, in rank order. Collective.
 ///
 /// # Complexity
 /// `ceil(log2 p)` rounds, `8 N (p - 1)` bytes sent by each process.
@@ -102,11 +102,23 @@ pub(super) fn all_words<P: Peer, const N: usize>(
     Ok(all)
 }
 
-/// The list that `root` has for this process; `lists` is the root's, for all ranks. Collective.
+/// The list that `root` has for this rank; `lists` is the root's, for all ranks. Collective.
+///
+/// # Errors
+/// An error of MPI.
 ///
 /// # Complexity
 /// `ceil(log2 p)` messages follow one another; the root sends all lists but its own once.
-pub(crate) fn handed_down<P: Peer>(
+pub fn scatter_lists(
+    communicator: &Communicator,
+    root: Rank,
+    lists: Option<Vec<Vec<u64>>>,
+) -> Result<Vec<u64>, MpiError> {
+    handed_down(communicator, root, lists)
+}
+
+/// Like [`scatter_lists`], among peers of any kind.
+pub(super) fn handed_down<P: Peer>(
     peer: &P,
     root: Rank,
     lists: Option<Vec<Vec<u64>>>,
@@ -172,7 +184,7 @@ pub(super) mod threads {
         rank: Rank,
         to: Vec<Sender<Stamped>>,
         from: Vec<Receiver<Stamped>>,
-        /// How many messages have followed one another until now.
+        /// Length of the chain of messages so far.
         pub(crate) clock: Cell<u64>,
     }
 
@@ -209,7 +221,7 @@ pub(super) mod threads {
         }
     }
 
-    /// What each process has in the end, and how many messages followed one another.
+    /// Result of each process, and the length of the longest chain of messages.
     pub(crate) fn run<T: Send>(size: usize, work: impl Fn(&Thread) -> T + Sync) -> (Vec<T>, u64) {
         let mut all: Vec<Thread> = (0..size)
             .map(|rank| Thread { rank, to: Vec::new(), from: Vec::new(), clock: Cell::new(0) })

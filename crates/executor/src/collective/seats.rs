@@ -1,4 +1,4 @@
-//! Where each process sits in a tree that is kept between calls, and what it sends whom there.
+//! Seats of processes in a kept tree, and their messages.
 //!
 //! Sizes may be others in each call, and who sends knows them. So they travel with the data, but where a message has
 //! one block only:
@@ -12,9 +12,9 @@
 //!
 //! Rooms are part of the seats, so that both ends of a message know when it fits. [`super::carried`] has the bytes.
 //!
-//! A block that is larger than the seats allow is in none of these messages: it goes straight from its
-//! process to the root, or from the root to it. Its size travels with those of the others, by which both ends know that
-//! it does, however old the seats are. So nobody holds more of others' data than a limit, whatever sizes there are.
+//! A block above the seats' limit is in none of these messages: it goes straight from its process to the root, or from
+//! the root to it. Its size travels with the others, which tells both ends, however old the seats are. No process
+//! therefore holds more of others' data than a limit, whatever the sizes.
 //!
 //! Every subtree has consecutive ranks, so that its data is in rank order, wherever it is.
 
@@ -23,19 +23,19 @@ use crate::tree::{Child, Node};
 use tuwtree_dp::wider::{ChildRange, OwnPlace};
 use tuwtree_model::{BlockSizes, Rank, Tree, window_waits};
 
-/// No message has more room than so many bytes; what is larger is received when its size is known.
+/// Most room of a message; larger data is received when its size is known.
 const LARGEST_ROOM: u64 = 1 << 16;
 
 /// Some room for blocks that were small when seats were given.
 const LEAST_ROOM: u64 = 256;
 
-/// How long a number is in a message, in bytes.
+/// Bytes of a number in a message.
 pub(super) const WORD: u64 = 8;
 
 /// Another process in the tree, as its parent knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Below {
-    /// Who it is.
+    /// Rank of the process.
     pub(super) rank: Rank,
     /// The first rank of its subtree.
     pub(super) first: Rank,
@@ -45,31 +45,31 @@ pub(super) struct Below {
     pub(super) room: u64,
     /// The largest block of its subtree that others pass on, in bytes; the same in all subtrees below.
     pub(super) largest_passed: u64,
-    /// Which child of its parent, by index, has to arrive there before it is told to send, in a gather with a
-    /// window; before it in the list, and never silent.
+    /// Index of the sibling that must arrive before it is told to send, in a gather with a window; earlier in the list,
+    /// and never silent.
     pub(super) waits_for: Option<usize>,
-    /// Whether it has children itself.
+    /// True if it has children itself.
     pub(super) is_inner: bool,
-    /// Whether no message comes or goes where it has no data: it has no children, and the root, which
-    /// knows its size, is its parent. In a tree that was built for a call, whether its subtree has none.
+    /// True if it exchanges no message when it has no data: it has no children, and its parent is the root, which knows
+    /// its size. In a tree built for a call: true if its subtree has no data.
     pub(super) is_silent: bool,
 }
 
-/// How many words stand for another process.
+/// Words per other process.
 const WORDS: usize = 7;
 
 impl Below {
-    /// Whether a block of so many bytes goes straight from its process to the root, or back.
+    /// True if a block of this many bytes goes straight between its process and the root.
     pub(super) fn is_straight(&self, bytes: u64) -> bool {
         bytes > self.largest_passed && bytes != ABSENT
     }
 
-    /// The part of a block of so many bytes that others pass on: all of it, or nothing.
+    /// Part of a block that others pass on: all of it, or nothing.
     pub(super) fn passed(&self, bytes: u64) -> u64 {
         if bytes == ABSENT || self.is_straight(bytes) { 0 } else { bytes }
     }
 
-    /// How many bytes of blocks of these sizes others pass on.
+    /// Bytes that others pass on, of blocks of these sizes.
     pub(super) fn passed_bytes(&self, lengths: &[u64]) -> u64 {
         lengths.iter().map(|&bytes| self.passed(bytes)).sum()
     }
@@ -79,7 +79,7 @@ impl Below {
         header_room(self.ranks()) + self.room
     }
 
-    /// How many ranks its subtree has.
+    /// Number of ranks of its subtree.
     pub(super) fn ranks(&self) -> usize {
         self.last - self.first + 1
     }
@@ -92,12 +92,11 @@ pub(super) struct Seat {
     pub(super) own: Below,
     /// `None` for the root.
     pub(super) parent: Option<Rank>,
-    /// Whether that is the root.
+    /// True if the parent is the root.
     pub(super) is_under_root: bool,
     /// In the order in which they send in a gather.
     pub(super) children: Vec<Below>,
-    /// Whether the tree was built for one call, with the sizes that the ranks have stated: who is silent then has no
-    /// data in any case.
+    /// True if the tree was built for one call, with the ranks' stated sizes: silent ranks then surely have no data.
     pub(super) is_built: bool,
 }
 
@@ -116,7 +115,7 @@ impl Seat {
     ) -> Option<Vec<Seat>> {
         let root = tree.root();
         let largest_passed = largest_passed(tree, most_passed);
-        let mut all: Vec<Below> = (0..tree.processors())
+        let mut all: Vec<Below> = (0..tree.ranks())
             .map(|rank| Below {
                 rank,
                 first: rank,
@@ -130,7 +129,7 @@ impl Seat {
                 is_silent: tree.parent(rank) == Some(root) && sizes.block(rank) == 0,
             })
             .collect();
-        let mut ranks = vec![1; tree.processors()];
+        let mut ranks = vec![1; tree.ranks()];
         for rank in tree.top_down().into_iter().rev() {
             let Some(parent) = tree.parent(rank) else { continue };
             let Below { first, last, room, .. } = all[rank];
@@ -145,7 +144,7 @@ impl Seat {
             return None;
         }
         if let Some(window) = window {
-            for rank in 0..tree.processors() {
+            for rank in 0..tree.ranks() {
                 let children: Vec<Rank> = tree.children(rank).collect();
                 let bytes: Vec<u64> = children.iter().map(|&child| all[child].room).collect();
                 for (child, waits_for) in children.into_iter().zip(window_waits(&bytes, window)) {
@@ -163,7 +162,7 @@ impl Seat {
             children: tree.children(rank).map(|child| all[child].clone()).collect(),
             is_built: false,
         };
-        Some((0..tree.processors()).map(seat).collect())
+        Some((0..tree.ranks()).map(seat).collect())
     }
 
     /// The seat of a process that has found its place by itself: the same as in the whole tree.
@@ -263,11 +262,7 @@ impl Seat {
 
     /// The seat at this place in a tree that the processes have built for a call, in which nobody but the root
     /// holds more than `most_passed` bytes of others' data.
-    pub(super) fn of_node(
-        node: &Node,
-        (root, processors): (Rank, usize),
-        most_passed: u64,
-    ) -> Seat {
+    pub(super) fn of_node(node: &Node, (root, ranks): (Rank, usize), most_passed: u64) -> Seat {
         let is_under_root = node.parent == Some(root);
         // Whoever sends nobody else's data to the root by itself has no bound. The others do not know how many ranks
         // the subtree below the root has.
@@ -275,7 +270,7 @@ impl Seat {
             let is_inner = first < last;
             let largest_passed = match is_under_root && !is_inner {
                 true => u64::MAX,
-                false => most_passed / processors as u64,
+                false => most_passed / ranks as u64,
             };
             Below {
                 rank,
@@ -306,13 +301,13 @@ impl Seat {
         self.children.iter().find(|child| child.rank == rank && child.is_inner)
     }
 
-    /// Whether its messages with its parent have one block only, and its parent, the root, knows whose.
+    /// True if its messages with its parent carry one block, known to its parent, the root.
     pub(super) fn is_direct(&self) -> bool {
         self.is_under_root && !self.own.is_inner
     }
 }
 
-/// The room for about so many bytes.
+/// Room for about this many bytes.
 fn room_for(bytes: u64) -> u64 {
     match bytes {
         bytes if bytes > LARGEST_ROOM => 0,
@@ -320,10 +315,10 @@ fn room_for(bytes: u64) -> u64 {
     }
 }
 
-/// For each rank the largest block that others pass on: as many of those as its subtree below the root has
-/// ranks are within the limit together. Whoever sends to the root by itself has no such bound.
+/// Largest passed block of each rank: such blocks of all ranks in its subtree below the root stay within the limit
+/// together. Ranks that send to the root themselves have no bound.
 fn largest_passed(tree: &Tree, most_passed: u64) -> Vec<u64> {
-    let mut largest = vec![u64::MAX; tree.processors()];
+    let mut largest = vec![u64::MAX; tree.ranks()];
     for child in tree.children(tree.root()).filter(|&child| tree.degree(child) > 0) {
         let mut subtree = vec![child];
         let mut seen = 0;
@@ -341,7 +336,7 @@ fn largest_passed(tree: &Tree, most_passed: u64) -> Vec<u64> {
 mod tests {
     use super::*;
     use tuwtree_model::{Homogeneous, Problem, Randomness, Root, Step};
-    use tuwtree_plan::catalogue::Found;
+    use tuwtree_plan::catalogue::OnlinePart;
     use tuwtree_treegen::{AdaptiveRule, adaptive, linear};
 
     /// No limit, no window.
@@ -350,13 +345,13 @@ mod tests {
     #[test]
     fn nobody_passes_on_more_than_the_limit_whatever_the_sizes() {
         let costs = Homogeneous::new(9.0, 1.0, 1.0).unwrap();
-        for processors in 1..24 {
-            let numbers = Randomness::Xoshiro { seed: processors as u64 }.numbers(2 * processors);
+        for ranks in 1..24 {
+            let numbers = Randomness::Xoshiro { seed: ranks as u64 }.numbers(2 * ranks);
             // Those of the plan, and others.
-            let (planned, later) = numbers.split_at(processors);
+            let (planned, later) = numbers.split_at(ranks);
             let sizes = BlockSizes::new(planned.iter().map(|number| number % 90)).unwrap();
             let problem = Problem::gather(&sizes, costs).unwrap();
-            let problem = problem.with_root(Root::Given(processors / 2)).unwrap();
+            let problem = problem.with_root(Root::Given(ranks / 2)).unwrap();
             let tree = adaptive(&problem, AdaptiveRule::DataSize).unwrap();
             for limit in [0, 1, 100, 1000] {
                 let seats = Seat::of_tree(&tree, &sizes, (limit, Some(100))).unwrap();
@@ -382,10 +377,10 @@ mod tests {
     #[test]
     fn seats_are_the_tree_and_pass_through_words() {
         let costs = Homogeneous::new(9.0, 1.0, 1.0).unwrap();
-        for processors in 1..24 {
-            let numbers = Randomness::Xoshiro { seed: processors as u64 }.numbers(processors);
+        for ranks in 1..24 {
+            let numbers = Randomness::Xoshiro { seed: ranks as u64 }.numbers(ranks);
             let sizes = BlockSizes::new(numbers.iter().map(|number| number % 5 * 9000)).unwrap();
-            for root in 0..processors {
+            for root in 0..ranks {
                 let problem = Problem::gather(&sizes, costs).unwrap();
                 let problem = problem.with_root(Root::Given(root)).unwrap();
                 let tree = adaptive(&problem, AdaptiveRule::DataSize).unwrap();
@@ -399,7 +394,7 @@ mod tests {
                         assert_eq!(seat.own.ranks(), below + 1);
                         assert_eq!(&Seat::from_words(&seat.to_words()), seat);
                     }
-                    assert_eq!(seats[root].own.ranks(), processors);
+                    assert_eq!(seats[root].own.ranks(), ranks);
                 }
             }
         }
@@ -408,21 +403,21 @@ mod tests {
     #[test]
     fn whoever_finds_its_place_has_the_seat_that_it_has_in_the_whole_tree() {
         let costs = Homogeneous::new(900.0, 1.0, 1.0).unwrap().with_overhead(90.0).unwrap();
-        for processors in 1..24 {
-            let numbers = Randomness::Xoshiro { seed: processors as u64 }.numbers(processors);
+        for ranks in 1..24 {
+            let numbers = Randomness::Xoshiro { seed: ranks as u64 }.numbers(ranks);
             let sizes = BlockSizes::new(numbers.iter().map(|number| number % 5 * 90)).unwrap();
             let limits = [PLENTY, (1000, None), (1 << 40, Some(200)), (0, Some(0))];
-            for (root, limits) in (0..processors).flat_map(|root| limits.map(|one| (root, one))) {
+            for (root, limits) in (0..ranks).flat_map(|root| limits.map(|one| (root, one))) {
                 let problem = crate::planning::problem(false, &sizes, root, costs).unwrap();
                 let tree = crate::planning::online_tree(&problem).unwrap();
                 let seats = Seat::of_tree(&tree, &sizes, limits).expect("consecutive subtrees");
                 for (rank, seat) in seats.iter().enumerate() {
                     match crate::planning::found_online(&problem, rank).unwrap() {
-                        Found::Place(place) => {
+                        OnlinePart::Place(place) => {
                             let own = Seat::of_place(&place, (rank, root), &sizes, limits);
                             assert_eq!(&own, seat, "{sizes:?} {limits:?}");
                         }
-                        Found::Tree(_) => panic!("one law"),
+                        OnlinePart::Tree(_) => panic!("one law"),
                     }
                 }
             }

@@ -1,5 +1,4 @@
-//! How gathers that are set up keep to a window: who waits to be told is told by an empty message, as in calls
-//! ([`super::seats`]).
+//! Windows in gathers that are set up: an empty message tells a waiting rank to send, as in calls ([`super::seats`]).
 //!
 //! ```text
 //!   parent      receive from A --> tell C          child C     told by the parent --> send its data
@@ -22,8 +21,8 @@ const EMPTY: Region<'_> = Region { buffer: Buffer::Input, pieces: &[] };
 /// # Complexity
 /// O(1) for each action.
 pub(super) fn told(schedule: &Schedule, window: u64) -> Vec<bool> {
-    let mut told = vec![false; schedule.processors()];
-    for rank in 0..schedule.processors() {
+    let mut told = vec![false; schedule.ranks()];
+    for rank in 0..schedule.ranks() {
         let actions = schedule.programs().actions(rank);
         let received: Vec<(Rank, u64)> = actions
             .filter_map(|action| {
@@ -38,7 +37,7 @@ pub(super) fn told(schedule: &Schedule, window: u64) -> Vec<bool> {
     told
 }
 
-/// Whether the rank waits among these children of its parent, itself one of them.
+/// True if the rank waits, among these children of its parent.
 pub(super) fn is_told(
     rank: Rank,
     siblings: &[ChildRange],
@@ -50,7 +49,7 @@ pub(super) fn is_told(
     waiting(&all, window).any(|(child, _)| child == rank)
 }
 
-/// Those of these children, with as many bytes, that wait, and for whom.
+/// Waiting children, each with the child it waits for, given the children's bytes.
 fn waiting(children: &[(Rank, u64)], window: u64) -> impl Iterator<Item = (Rank, Rank)> + '_ {
     let bytes: Vec<u64> = children.iter().map(|&(_, bytes)| bytes).collect();
     let waits = window_waits(&bytes, window);
@@ -94,10 +93,10 @@ mod tests {
     #[test]
     fn whoever_waits_is_told_once_and_nobody_else() {
         let costs = Homogeneous::new(9.0, 1.0, 1.0).unwrap();
-        for processors in 1..20_usize {
-            let sizes = BlockSizes::new((0..processors as u64).map(|rank| rank * 7 % 5)).unwrap();
+        for ranks in 1..20_usize {
+            let sizes = BlockSizes::new((0..ranks as u64).map(|rank| rank * 7 % 5)).unwrap();
             let problem = Problem::gather(&sizes, costs).unwrap();
-            let problem = problem.with_root(Root::Given(processors / 2)).unwrap();
+            let problem = problem.with_root(Root::Given(ranks / 2)).unwrap();
             let collective = Collective::gather(&sizes);
             for tree in [
                 tuwtree_treegen::linear(&problem).unwrap(),
@@ -106,7 +105,7 @@ mod tests {
             ] {
                 let schedule = Schedule::without_costs(&tree, &collective).unwrap();
                 let told = told(&schedule, 6);
-                let mut tells = vec![0; processors];
+                let mut tells = vec![0; ranks];
                 for (rank, &is_told) in told.iter().enumerate() {
                     let part = Part::of_schedule(&schedule, rank).unwrap();
                     let mut actions: Vec<BoundAction> =

@@ -2,12 +2,12 @@
 //! may be empty.
 
 use super::order::Doing;
-use crate::sys::Few;
 use smallvec::SmallVec;
+use tuwtree_binding::Few;
 use tuwtree_model::Rank;
 use tuwtree_schedule::{Action, Arrival, Buffer, Piece, Region};
 
-/// As many actions are compared each with each.
+/// Largest number of actions compared pairwise.
 pub(super) const SHORT: usize = 6;
 
 /// A buffer and the pieces of it.
@@ -17,15 +17,15 @@ pub(crate) type BoundRegion = (Buffer, SmallVec<[Piece; 1]>);
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct BoundAction {
     pub(crate) port: u16,
-    /// Whether it waits for all receives and copies that are listed before it, in strict order.
+    /// True if it waits for all receives and copies listed before it, in strict order.
     pub(crate) needs_written: bool,
     pub(crate) reads: Option<BoundRegion>,
     pub(crate) writes: Option<BoundRegion>,
-    /// To whom it sends, and the tag.
+    /// Receiver and tag of a send.
     pub(crate) send: Option<(Rank, u32)>,
     /// From whom it receives, and the tag.
     pub(crate) receive: Option<(Rank, u32)>,
-    /// What happens to what is there where it writes.
+    /// Treatment of existing data on arrival.
     pub(crate) arrival: Arrival,
     /// The rank from which the last message listed before it has to have come, whatever bytes both use.
     pub(crate) after: Option<Rank>,
@@ -78,14 +78,14 @@ impl BoundAction {
         }
     }
 
-    /// Whether it copies data to where it is.
+    /// True if it copies data onto itself.
     pub(crate) fn copies_nothing(&self) -> bool {
         self.is_copy() && !self.combines() && self.reads == self.writes
     }
 }
 
 /// For each action the numbers of the messages that it sends and receives, among all between the same
-/// two processors: by tag, then in the order of the lists.
+/// two ranks: by tag, then in the order of the lists.
 ///
 /// Both ends count alike if their lists fit together, whatever the order in which messages are
 /// started: on several ports, or eagerly, that is not the order of the lists.

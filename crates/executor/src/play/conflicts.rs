@@ -1,13 +1,12 @@
-//! Which steps use the same bytes, one of them writing.
+//! Steps that use common bytes, at least one writing.
 
-use crate::sys::Few;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
+use tuwtree_binding::Few;
 use tuwtree_model::ClosedSet;
 use tuwtree_schedule::{Buffer, Piece};
 
-/// What has used each byte of one processor's buffers so far: who wrote it last, and who has read it
-/// since.
+/// Accesses to each byte of a rank's buffers so far: the last writer, and the readers since.
 #[derive(Default)]
 pub(super) struct Touched {
     /// For each buffer, disjoint ranges by their starts.

@@ -1,18 +1,18 @@
-//! Why a part cannot be performed.
+//! Errors of binding and performing a part.
 
-use crate::sys::{CutElement, Failure, MpiError, OutOfMemory, PlaceError};
+use tuwtree_binding::{CutElement, Failure, MpiError, OutOfMemory, PlaceError};
 use tuwtree_model::{ClosedSet, Operation, Rank};
 use tuwtree_schedule::Buffer;
 
-/// Why a part cannot be bound to memory, or performed.
+/// Reason for which a part cannot be bound to memory, or performed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ExecutionError {
-    /// The part is another processor's.
+    /// The part is another rank's.
     #[error(
         "the part of rank {} of {}, performed by rank {} of {}", part.0, part.1, communicator.0, communicator.1
     )]
     OtherCommunicator {
-        /// The part's rank, and its number of processors.
+        /// The part's rank, and its number of ranks.
         part: (Rank, usize),
         /// The communicator's.
         communicator: (Rank, usize),
@@ -20,7 +20,7 @@ pub enum ExecutionError {
     /// A buffer of another size.
     #[error("rank {rank}: the {} has {bytes} bytes of data; the part needs {needed}", buffer.name())]
     BufferSize {
-        /// The processor.
+        /// The rank.
         rank: Rank,
         /// The buffer.
         buffer: Buffer,
@@ -35,22 +35,22 @@ pub enum ExecutionError {
         /// The operation.
         operation: Operation,
     },
-    /// Own data in place at a processor that has no place for it.
+    /// Own data in place at a rank that has no place for it.
     #[error(
         "rank {rank}: data in place; only the root of a gather, scatter or reduction can have it there, with a block for each rank, its own of {own_bytes} bytes"
     )]
     NoPlace {
-        /// The processor.
+        /// The rank.
         rank: Rank,
         /// The size of its own data.
         own_bytes: u64,
     },
-    /// The root of a scatter in place writes what it gives.
+    /// Scatter in place whose root writes its own input.
     #[error(
         "rank {rank}, action {action}: the output is written, but it is in the input's place, which is not"
     )]
     WritesInPlace {
-        /// The processor.
+        /// The rank.
         rank: Rank,
         /// The index of the action.
         action: usize,
@@ -64,29 +64,29 @@ pub enum ExecutionError {
     /// A reduction of data with gaps.
     #[error("rank {rank}: a reduction takes elements without gaps, one after the other")]
     NotPacked {
-        /// The processor.
+        /// The rank.
         rank: Rank,
     },
     /// An element in two messages.
     #[error("rank {rank}, action {action}: {fault}")]
     Cut {
-        /// The processor.
+        /// The rank.
         rank: Rank,
         /// The index of the action.
         action: usize,
-        /// What is cut.
+        /// The cut element.
         fault: CutElement,
     },
-    /// More messages between two processors than MPI has tags for.
+    /// More messages between two ranks than MPI has tags for.
     #[error(
         "rank {rank} has {messages} messages with rank {peer} in one direction; this MPI library has tags for {tags}"
     )]
     TooManyMessages {
-        /// The processor.
+        /// The rank.
         rank: Rank,
-        /// The other.
+        /// The peer.
         peer: Rank,
-        /// At least so many.
+        /// Number of messages, at least.
         messages: u64,
         /// The number of tags.
         tags: u64,
@@ -94,9 +94,9 @@ pub enum ExecutionError {
     /// A message of another size than expected.
     #[error("rank {from} sent {bytes} bytes to rank {to}, which expects {expected}")]
     Message {
-        /// Who sent it.
+        /// Sender.
         from: Rank,
-        /// Who received it.
+        /// Receiver.
         to: Rank,
         /// Its size.
         bytes: u64,
@@ -109,7 +109,7 @@ pub enum ExecutionError {
     /// No memory.
     #[error(transparent)]
     Memory(#[from] OutOfMemory),
-    /// What MPI returned.
+    /// An MPI call failed.
     #[error(transparent)]
     Mpi(#[from] MpiError),
     /// Started, or touched, while it is under way.
@@ -123,15 +123,15 @@ pub enum ExecutionError {
     NotOurs {
         /// The buffer.
         buffer: Buffer,
-        /// Where they start.
+        /// Start of the bytes.
         offset: u64,
-        /// How many they are.
+        /// Number of bytes.
         bytes: u64,
     },
 }
 
 impl ExecutionError {
-    /// The error of a message at processor `to`.
+    /// The error of a message at rank `to`.
     pub(crate) fn of_message(failure: Failure, to: Rank) -> ExecutionError {
         match failure {
             Failure::Mpi(error) => ExecutionError::Mpi(error),

@@ -1,9 +1,9 @@
 //! A part bound to memory, and performed as often as one likes.
 //!
 //! [`Execution::new`] sets up a persistent request for each message; [`start`](Execution::start) and
-//! [`wait`](Execution::wait) or [`test`](Execution::test) then perform the part, again and again. What
-//! waits for what is worked out once ([`Mode`]), so that performing is counting and starting
-//! requests; nothing runs behind the program's back, but what MPI does.
+//! [`wait`](Execution::wait) or [`test`](Execution::test) then perform the part, again and again. Dependencies are
+//! worked out once ([`Mode`]), so that performing is counting and starting requests; nothing runs in the background,
+//! except in MPI.
 //!
 //! ```text
 //! start      take_ready: starts messages; copies and combines at once    no step is left: over
@@ -14,26 +14,24 @@
 //! ```
 //!
 //! # Data
-//! Inputs and outputs are elements of any datatype at any place ([`Place`]); segments hold packed
-//! bytes. A message from or to one stretch of memory is sent as it is, any other as one element of a
-//! derived datatype, and so is what is too large for MPI's counts. Segments are sent and received as
-//! bytes, whatever the elements are: MPI libraries allow that between processors that represent
-//! numbers alike, and on others this is not to be used.
+//! Inputs and outputs are elements of any datatype at any place ([`Place`]); segments hold packed bytes. A message from
+//! or to one stretch of memory is sent as it is, any other as one element of a derived datatype, as is a message too
+//! large for MPI's counts. Segments are sent and received as bytes, whatever the elements: MPI libraries allow that
+//! between ranks that represent numbers alike; do not use it on others.
 //!
 //! # Messages
-//! Each message between two processors has an MPI tag of its own, on which both ends agree without
+//! Each message between two ranks has an MPI tag of its own, on which both ends agree without
 //! talking: its number among all between the two, by the schedule's tag, then in order.
 //!
 //! # Failures
-//! A message that fails, or has another size than expected, ends nothing: the rest of the part is
-//! performed, so that nobody waits for it, and the first failure is returned at the end. From then on
-//! nothing is copied or combined, and what is sent is empty, so that nobody takes wrong data for right.
-//! A message that nobody sends is waited for. [`Communicator::agree`] is for agreeing beforehand.
+//! A message that fails, or has an unexpected size, ends nothing: the rest of the part is performed, so that no rank
+//! waits for it, and the first failure is returned at the end. From then on nothing is copied or combined, and sends
+//! are empty, so that no rank takes wrong data for right. A missing message is waited for. [`Communicator::agree`]
+//! serves to agree beforehand.
 //!
 //! # Once, or again
-//! What is performed once goes by nonblocking messages in place of persistent
-//! requests. That is all the difference: the one interpreter performs one-shot calls, operations that
-//! are set up, and replayed schedules.
+//! One-shot operations use nonblocking messages in place of persistent requests. That is the only difference: one
+//! interpreter performs one-shot calls, operations that are set up, and replayed schedules.
 
 mod bound;
 mod conflicts;
@@ -46,13 +44,13 @@ pub(crate) use bound::BoundAction;
 pub use error::ExecutionError;
 pub use order::Mode;
 
-use crate::sys::{
-    Communicator, Datatype, Failure, Few, Memory, Move, MpiError, Operator, Patience, Place,
-    PlaceError, Requests, Reuse, SentContent, Stretches, copy_by_message,
-};
 use order::{Order, Progress};
 use std::ffi::c_int;
 use std::rc::Rc;
+use tuwtree_binding::{
+    Communicator, Datatype, Failure, Few, Memory, Move, MpiError, Operator, Place, PlaceError,
+    Requests, Reuse, SentContent, Stretches, WaitMode, copy_by_message,
+};
 use tuwtree_model::Operation;
 use tuwtree_schedule::part::{GivenCopy, Part};
 use tuwtree_schedule::{Arrival, Buffer, Piece, Role};
@@ -60,7 +58,7 @@ use tuwtree_schedule::{Arrival, Buffer, Piece, Role};
 /// No larger segments are kept for the next call, in bytes.
 const KEPT_SEGMENT: u64 = 1 << 16;
 
-/// Where a processor's data is.
+/// A rank's buffers.
 #[derive(Debug)]
 pub struct Buffers {
     input: Rc<Place>,
@@ -69,16 +67,16 @@ pub struct Buffers {
     reduction: Option<Reduction>,
 }
 
-/// Where the root's own data is.
+/// Place of the root's own data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Own {
     /// In a buffer of its own.
     Apart,
-    /// Where all data is, in its place.
+    /// All data in place.
     InPlace,
 }
 
-/// What a reduction combines.
+/// Datatype and operator of a reduction.
 #[derive(Debug)]
 pub struct Reduction {
     /// The elements.
@@ -88,7 +86,7 @@ pub struct Reduction {
 }
 
 impl Buffers {
-    /// An input and an output; [`Place::nothing`] where there is none.
+    /// An input and an output; [`Place::nothing`] for an absent one.
     pub fn apart(input: impl Into<Rc<Place>>, output: impl Into<Rc<Place>>) -> Buffers {
         let (input, output) = (input.into(), output.into());
         Buffers { input, output, own: Own::Apart, reduction: None }
@@ -106,7 +104,7 @@ impl Buffers {
         Ok(Buffers::in_place_of(operation, all.into(), Rc::new(Place::nothing()?)))
     }
 
-    /// As [`in_place`](Self::in_place), with a place without data.
+    /// Like [`in_place`](Self::in_place), with a place without data.
     pub(crate) fn in_place_of(operation: Operation, all: Rc<Place>, nothing: Rc<Place>) -> Buffers {
         let (input, output) = match operation.is_outward() {
             true => (all, nothing),
@@ -124,23 +122,23 @@ impl Buffers {
         Ok(Buffers::apart(place(Buffer::Input)?, place(Buffer::Output)?))
     }
 
-    /// The same buffers for a reduction of such elements.
+    /// Makes them buffers of a reduction.
     pub fn reducing(self, reduction: Reduction) -> Buffers {
         Buffers { reduction: Some(reduction), ..self }
     }
 }
 
-/// How a part is performed.
+/// Manner of performing a part.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Manner {
     pub(crate) mode: Mode,
     pub(crate) reuse: Reuse,
-    /// The tag of the first message between two processors; the others follow.
+    /// The tag of the first message between two ranks; the others follow.
     pub(crate) first_tag: c_int,
     pub(crate) strictness: Strictness,
 }
 
-/// Whether whoever receives data may have room for more than is sent.
+/// Treatment of receives with more room than is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strictness {
     /// It may not: that is an error.
@@ -151,7 +149,7 @@ pub enum Strictness {
 }
 
 impl Strictness {
-    /// The fewest bytes that may come where there is room for so many.
+    /// Minimal size of a message for this room.
     pub(crate) fn least(self, room: u64) -> u64 {
         match self {
             Strictness::Exact => room,
@@ -171,18 +169,18 @@ impl Manner {
         Manner { mode, reuse: Reuse::Again, first_tag: 0, strictness: Strictness::Exact }
     }
 
-    /// The same with this strictness.
+    /// Sets the strictness.
     pub(crate) fn with_strictness(self, strictness: Strictness) -> Manner {
         Manner { strictness, ..self }
     }
 }
 
-/// How the actions that are bound next are related to those before.
+/// Relation of the actions to those bound before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arrangement {
-    /// In no known way: what waits for what is to be found out.
+    /// Unknown: dependencies are to be found.
     New,
-    /// They do the same with other data: each waits for what it waited for.
+    /// Equal actions on other data: dependencies are kept.
     Alike,
 }
 
@@ -196,24 +194,24 @@ pub struct Execution {
     role: Role,
     order: Order,
     progress: Progress,
-    /// For each step what it does.
+    /// Work of each step.
     deeds: Vec<StepDeed>,
     /// For each request its step.
     steps: Few<u32>,
     /// Room for the requests that have ended.
     ended: Few<u32>,
     places: Places,
-    /// Where the own data lies in them.
+    /// Place of the own data.
     own: Own,
     /// A place without data.
     nothing: Rc<Place>,
-    /// Whether there is a part.
+    /// True if a part is bound.
     is_bound: bool,
     beginning: Vec<Move>,
     reduction: Option<Reduction>,
     reuse: Reuse,
     state: State,
-    /// What was first found wrong since the start.
+    /// The first failure since the start.
     failure: Option<ExecutionError>,
     communicator: Rc<Communicator>,
 }
@@ -233,7 +231,7 @@ struct Places {
 }
 
 impl Places {
-    /// The same place for all.
+    /// One place for all buffers.
     fn all(place: &Rc<Place>) -> Places {
         let [input, segment, output] = [(); 3].map(|()| Rc::clone(place));
         Places { input, segment, output }
@@ -248,7 +246,7 @@ impl Places {
     }
 }
 
-/// What a step does.
+/// Work of a step.
 #[derive(Debug)]
 enum StepDeed {
     /// Starts this message.
@@ -257,7 +255,7 @@ enum StepDeed {
     Copy(Move),
     /// Copies other data.
     CopyByMessage(Box<(Stretches, Stretches)>),
-    /// Joins what has been received with what is there.
+    /// Combines received data with existing data.
     Combine { stage: Rc<Place>, into: Stretches, arrival: Arrival },
 }
 
@@ -266,7 +264,7 @@ impl Execution {
     ///
     /// # Errors
     /// [`ExecutionError`]: the communicator or the buffers are not those of the part; an action
-    /// cannot be performed with such elements; what MPI returns.
+    /// cannot be performed with such elements; an MPI call fails.
     ///
     /// # Complexity
     /// O(n log n) for n pieces of actions and blocks that they meet.
@@ -299,7 +297,7 @@ impl Execution {
         Ok(())
     }
 
-    /// The actions of a processor with this role, as [`new`](Self::new), in whatever manner.
+    /// The actions of a rank with this role, as [`new`](Self::new), in whatever manner.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -314,7 +312,7 @@ impl Execution {
         Ok(execution)
     }
 
-    /// No part as yet: room for those that are bound, one after the other.
+    /// An execution without a part, with room for parts bound later, one after the other.
     ///
     /// # Errors
     /// What MPI says of bytes.
@@ -324,7 +322,7 @@ impl Execution {
             requests: Requests::new(Rc::clone(communicator), Reuse::Once),
             role: Role {
                 operation: Operation::Gather,
-                processors: communicator.size(),
+                ranks: communicator.size(),
                 root: Some(0),
                 rank: communicator.rank(),
                 ports: 1,
@@ -350,8 +348,7 @@ impl Execution {
         })
     }
 
-    /// Takes these actions and buffers in place of what it has, in the same room. After an error it
-    /// has no part.
+    /// Replaces its actions and buffers, in the same memory. After an error it has no part.
     ///
     /// # Errors
     /// As [`new`](Self::new); [`ExecutionError::UnderWay`].
@@ -369,7 +366,7 @@ impl Execution {
         Ok(())
     }
 
-    /// Whether the part that is bound can be performed once more with these buffers: they are its own.
+    /// True if the bound part can be performed again with these buffers: they are its own.
     pub(crate) fn is_of(&self, buffers: &Buffers) -> bool {
         self.state == State::Rests
             && self.reduction.is_none()
@@ -409,7 +406,7 @@ impl Execution {
         self.places = Places::all(&self.nothing);
     }
 
-    /// Where its messages are.
+    /// Communicator of its messages.
     pub(crate) fn communicator(&self) -> &Communicator {
         &self.communicator
     }
@@ -419,12 +416,12 @@ impl Execution {
         &self.nothing
     }
 
-    /// Who performs the part.
+    /// Role in the part.
     pub fn role(&self) -> &Role {
         &self.role
     }
 
-    /// Starts: what can be done at once is done, and messages are under way when this returns.
+    /// Starts: available work is done, and messages are under way when this returns.
     ///
     /// # Errors
     /// [`ExecutionError::UnderWay`], if it has not ended; what MPI returns.
@@ -443,16 +440,15 @@ impl Execution {
     /// # Errors
     /// [`ExecutionError::Message`]; what MPI returns.
     pub fn wait(&mut self) -> Result<(), ExecutionError> {
-        self.go_on(Patience::Stay).map(drop)
+        self.go_on(WaitMode::Block).map(drop)
     }
 
-    /// Whether the part has been performed, doing without waiting what can be done by now. `true` if
-    /// it has not been started.
+    /// Progresses without waiting; true at completion, or if not started.
     ///
     /// # Errors
     /// [`ExecutionError::Message`]; what MPI returns.
     pub fn test(&mut self) -> Result<bool, ExecutionError> {
-        self.go_on(Patience::Leave)
+        self.go_on(WaitMode::Poll)
     }
 
     /// Starts and waits.
@@ -464,7 +460,7 @@ impl Execution {
         self.wait()
     }
 
-    /// Whether it has been started and has not ended.
+    /// True from the start until completion was seen.
     pub fn is_under_way(&self) -> bool {
         self.state == State::Runs
     }
@@ -521,7 +517,7 @@ impl Execution {
         Ok(result?)
     }
 
-    fn go_on(&mut self, patience: Patience) -> Result<bool, ExecutionError> {
+    fn go_on(&mut self, mode: WaitMode) -> Result<bool, ExecutionError> {
         if self.state != State::Runs {
             return Ok(true);
         }
@@ -538,9 +534,9 @@ impl Execution {
             self.ended.clear();
             // Where it does not matter which ends first, one wait after the other takes least.
             let is_all = under_way == 1 || under_way == left;
-            let ended = match patience {
-                Patience::Stay if is_all => Ok(self.requests.wait_for_all(&mut self.ended)),
-                _ => self.requests.take_ended(patience, &mut self.ended),
+            let ended = match mode {
+                WaitMode::Block if is_all => Ok(self.requests.wait_for_all(&mut self.ended)),
+                _ => self.requests.take_ended(mode, &mut self.ended),
             };
             if let Some(failure) = self.noting_failure(ended)? {
                 self.note(failure);

@@ -1,7 +1,7 @@
-//! The same operation on the same buffers by the MPI library's own collective.
+//! The MPI library's own collective for a role and its buffers.
 
 use super::{Buffers, ExecutionError, Own, Place, Reduction};
-use crate::sys::{Arguments, Communicator};
+use tuwtree_binding::{Arguments, Communicator};
 use tuwtree_model::{Operation, Rank};
 use tuwtree_schedule::{Buffer, Role};
 
@@ -11,16 +11,13 @@ impl Buffers {
     ///
     /// # Errors
     /// Buffers that are not those of the role, or that the call cannot take: more than 2^31 - 1
-    /// elements, or blocks whose distances are not whole elements; what MPI returns.
+    /// elements, or distances of blocks that are not whole elements; errors of MPI.
     pub fn run_native(
         &self,
         role: &Role,
         communicator: &Communicator,
     ) -> Result<(), ExecutionError> {
         let operation = role.operation;
-        if !operation.is_rooted() {
-            return Err(ExecutionError::Rootless { operation });
-        }
         super::setup::check_sizes(role, self)?;
         let root = role.root.ok_or(ExecutionError::Rootless { operation })?;
         let (own, all) = match operation {
@@ -28,13 +25,7 @@ impl Buffers {
             Operation::Scatter => (&*self.output, &*self.input),
             Operation::Broadcast => return Ok(communicator.native_broadcast(&self.output, root)?),
             Operation::Reduce => return self.reduce_natively(role, root, communicator),
-            Operation::Allgather
-            | Operation::ReduceScatter
-            | Operation::Allreduce
-            | Operation::Alltoall
-            | Operation::IntergroupAllgather => {
-                return Err(ExecutionError::Rootless { operation });
-            }
+            _ => return Err(ExecutionError::Rootless { operation }),
         };
         let lists = if role.is_root() { Some(all.lists()?) } else { None };
         let own = Some(own).filter(|_| self.own == Own::Apart);

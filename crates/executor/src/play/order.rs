@@ -1,4 +1,4 @@
-//! In which order the steps of a part are taken.
+//! Order of the steps of a part.
 //!
 //! ```text
 //!   strict, one port      receive 1 -> copy -> receive 2 -> send      one after the other
@@ -9,16 +9,15 @@
 //!                         receive 2 --+
 //! ```
 //!
-//! An action is one step, or several: an exchange sends and receives, and what is combined is
-//! received or copied first. A step is taken when all that it waits for has ended. What that is, the mode says;
-//! the rest is counting.
+//! An action is one step, or several: an exchange sends and receives, and combined data is received or copied first. A
+//! step is taken when all its predecessors have ended; the mode defines these.
 
 use super::bound::{BoundAction, BoundRegion, SHORT};
 use super::conflicts::Touched;
-use crate::sys::Few;
+use tuwtree_binding::Few;
 use tuwtree_schedule::Piece;
 
-/// How closely the schedule's order is kept.
+/// Adherence to the schedule's order.
 #[derive(
     Clone,
     Copy,
@@ -33,18 +32,18 @@ use tuwtree_schedule::Piece;
 )]
 #[strum(serialize_all = "kebab-case")]
 pub enum Mode {
-    /// As a schedule means it: a port's actions one after the other, each when the one before has
-    /// ended; what needs written data, or combines, after all receives and copies before it. The
-    /// model's times are for this mode.
+    /// A schedule's own order: a port's actions one after the other, each when the one before has
+    /// ended; actions that need written data, or combine, after all receives and copies before
+    /// them. The model's times are for this mode.
     #[default]
     Strict,
-    /// All at once, but for data: receives are posted at the start, sends when what they read is
-    /// there. Ports are as many as the network has. Nothing overtakes what it would overwrite or
-    /// read too early.
+    /// All at once, except for dependencies of data: receives are posted at the start, sends when
+    /// their data is there. The network has any number of ports. Nothing overtakes data that it
+    /// would overwrite or read too early.
     Eager,
 }
 
-/// What a step does of its action.
+/// A step's share of its action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Doing {
     Copy,
@@ -61,7 +60,7 @@ pub(super) struct Step {
     pub(super) doing: Doing,
 }
 
-/// All steps of a part, and what they wait for.
+/// All steps of a part, and their predecessors.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Order {
     /// In the order of the actions.
@@ -87,8 +86,7 @@ impl Order {
     /// Orders these actions, in the room of those before.
     ///
     /// # Complexity
-    /// O(n log n) for n pieces of actions, and O(1) for each two steps of which one waits for the
-    /// other.
+    /// O(n log n) for n pieces of actions, and O(1) for each pair of dependent steps.
     pub(super) fn arrange(&mut self, actions: &[BoundAction], mode: Mode) {
         self.steps.clear();
         self.first.clear();
@@ -130,7 +128,7 @@ impl Order {
         self.find_ready();
     }
 
-    /// Whether these actions are ordered so.
+    /// True if this is the order of these actions in this mode.
     pub(super) fn is_of(&self, actions: &[BoundAction], mode: Mode) -> bool {
         let mut order = Order::default();
         order.arrange(actions, mode);
@@ -156,7 +154,7 @@ impl Order {
         &self.followers[self.follows[step] as usize..self.follows[step + 1] as usize]
     }
 
-    /// Whether a message that is sent waits for this step.
+    /// True if a sent message waits for this step.
     fn feeds_send(&self, step: u32) -> bool {
         self.followers_of(step).iter().any(|&follower| self.doing(follower) == Doing::Send)
     }
@@ -194,7 +192,7 @@ impl Order {
         }
     }
 
-    /// What waits for a message although it does not use its bytes.
+    /// Stated dependencies on messages with other bytes.
     fn stated(&self, actions: &[BoundAction]) -> Few<(u32, u32)> {
         let mut pairs = Few::new();
         for (index, action) in actions.iter().enumerate() {
@@ -234,7 +232,7 @@ impl Order {
         pairs
     }
 
-    /// Eager: each step after those that it conflicts with.
+    /// Eager: each step after its conflicting predecessors.
     fn conflicts(&self, actions: &[BoundAction]) -> Few<(u32, u32)> {
         let mut touched = Touched::default();
         let mut pairs = Few::new();
@@ -258,7 +256,7 @@ impl Order {
     }
 }
 
-/// Makes the list one of so many zeros.
+/// Resets the list to this many zeros.
 fn refill<T: Clone + Default>(list: &mut Few<T>, length: usize) {
     list.clear();
     list.resize(length, T::default());
@@ -270,7 +268,7 @@ fn refill_from<T: Copy>(list: &mut Few<T>, other: &[T]) {
     list.extend_from_slice(other);
 }
 
-/// What a step reads and writes.
+/// Regions that a step reads and writes.
 struct Touch<'a> {
     reads: Option<&'a BoundRegion>,
     writes: Option<&'a BoundRegion>,
@@ -289,7 +287,7 @@ impl Touch<'_> {
         }
     }
 
-    /// Whether one writes what the other touches.
+    /// True if one writes a region that the other touches.
     fn conflicts_with(&self, later: &Touch<'_>) -> bool {
         meet(self.writes, later.reads)
             || meet(self.writes, later.writes)
@@ -297,7 +295,7 @@ impl Touch<'_> {
     }
 }
 
-/// Whether two regions have a byte in common.
+/// True if two regions overlap.
 fn meet(one: Option<&BoundRegion>, other: Option<&BoundRegion>) -> bool {
     let Some(((buffer, pieces), (other_buffer, others))) = one.zip(other) else { return false };
     let meets = |piece: &Piece| {
@@ -306,7 +304,7 @@ fn meet(one: Option<&BoundRegion>, other: Option<&BoundRegion>) -> bool {
     buffer == other_buffer && pieces.iter().any(meets)
 }
 
-/// How far the steps have been taken.
+/// Progress through the steps.
 #[derive(Debug, Default)]
 pub(super) struct Progress {
     /// For each step, for how much it waits still.
@@ -318,7 +316,7 @@ pub(super) struct Progress {
     settled: usize,
     /// Steps that have not ended.
     left: usize,
-    /// Messages, which others may wait for, are taken before what is done here.
+    /// Ready messages, which take precedence over local work, as other ranks may wait.
     messages: Queue,
     local: Queue,
 }
@@ -357,12 +355,12 @@ impl Progress {
         }
     }
 
-    /// Whether no step can be taken now.
+    /// True if no step can be taken now.
     pub(super) fn is_waiting(&self) -> bool {
         self.messages.is_empty() && self.local.is_empty()
     }
 
-    /// How many steps have not ended.
+    /// Number of steps that have not ended.
     pub(super) fn left(&self) -> usize {
         self.left
     }
@@ -396,7 +394,7 @@ impl Progress {
         }
     }
 
-    /// Whether a step has nothing left to wait for, now that it waits for one thing less.
+    /// Removes one predecessor of a step; true if it was the last.
     fn is_released(&mut self, step: u32) -> bool {
         let waits = &mut self.waits[step as usize];
         *waits -= 1;
@@ -466,7 +464,7 @@ mod tests {
     use tuwtree_schedule::part::Part;
     use tuwtree_treegen::oblivious;
 
-    /// The orders in which a processor's steps become ready if whatever is started ends at once, or
+    /// The orders in which a rank's steps become ready if whatever is started ends at once, or
     /// last of all.
     fn taken(order: &Order, ends: impl Fn(&mut Vec<u32>) -> u32) -> Vec<Vec<u32>> {
         let mut progress = Progress::default();
@@ -498,7 +496,7 @@ mod tests {
     fn actions(operation: Operation, rank: usize) -> Vec<BoundAction> {
         let payload = match operation.is_irregular() {
             true => Payload::Blocks(BlockSizes::new([3; 8]).unwrap()),
-            false => Payload::Vector(Vector { processors: 8, bytes: 4 }),
+            false => Payload::Vector(Vector { ranks: 8, bytes: 4 }),
         };
         let costs = Homogeneous::new(1.0, 1.0, 1.0).unwrap();
         let problem = Problem::new(operation, payload, costs).unwrap();
@@ -523,10 +521,10 @@ mod tests {
 
     #[test]
     fn eager_receives_are_posted_at_once_and_sends_when_there_is_data() {
-        // Processor 7 is the root: three receives and its copy.
+        // Rank 7 is the root: three receives and its copy.
         let gather = order(Operation::Gather, 7, Mode::Eager);
         assert_eq!(taken(&gather, |started| started.pop().unwrap())[0].len(), 4);
-        // Processor 3 gathers 0..4 and sends on: the send waits for the two receives and the copy.
+        // Rank 3 gathers 0..4 and sends on: the send waits for the two receives and the copy.
         let inner = order(Operation::Gather, 3, Mode::Eager);
         let rounds = taken(&inner, |started| started.remove(0));
         assert_eq!((rounds[0].len(), &rounds[3]), (3, &vec![3]));
@@ -538,7 +536,7 @@ mod tests {
 
     #[test]
     fn messages_are_started_before_anything_is_copied() {
-        // Processor 7, the root of a scatter, copies its block, then sends to early children.
+        // Rank 7, the root of a scatter, copies its block, then sends to early children.
         let order = order(Operation::Scatter, 7, Mode::Eager);
         let first = &taken(&order, |started| started.remove(0))[0];
         let copies = |step: &u32| order.steps[*step as usize].doing == Doing::Copy;

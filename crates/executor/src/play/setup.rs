@@ -1,14 +1,14 @@
-//! Binding a part to memory: what each step does, and the requests for messages.
+//! Binding of a part to memory: the work of each step, and the requests of messages.
 
 use super::bound::{BoundAction, BoundRegion, message_numbers};
 use super::order::{Doing, Mode, Order};
 use super::{
     Arrangement, Buffers, Execution, ExecutionError, Manner, Own, Places, Reduction, StepDeed,
 };
-use crate::sys::{CutElement, Few, Move, Place, Requests, Stretches, Way};
 use std::collections::BTreeMap;
 use std::ffi::c_int;
 use std::rc::Rc;
+use tuwtree_binding::{CutElement, Direction, Few, Move, Place, Requests, Stretches};
 use tuwtree_model::{Operation, Rank};
 use tuwtree_schedule::{Buffer, Piece, Role};
 
@@ -24,8 +24,8 @@ pub(super) fn bind(
 ) -> Result<(), ExecutionError> {
     let communicator = &execution.communicator;
     let own = (communicator.rank(), communicator.size());
-    if own != (role.rank, role.processors) {
-        let part = (role.rank, role.processors);
+    if own != (role.rank, role.ranks) {
+        let part = (role.rank, role.ranks);
         return Err(ExecutionError::OtherCommunicator { part, communicator: own });
     }
     check_sizes(&role, &buffers)?;
@@ -60,7 +60,7 @@ pub(super) fn bind(
     Ok(())
 }
 
-/// Whether the buffers have as much data as the part needs.
+/// Checks that the buffers are large enough for the part.
 pub(super) fn check_sizes(role: &Role, buffers: &Buffers) -> Result<(), ExecutionError> {
     let (rank, operation) = (role.rank, role.operation);
     if buffers.reduction.is_some() != operation.is_reduction() {
@@ -75,16 +75,10 @@ pub(super) fn check_sizes(role: &Role, buffers: &Buffers) -> Result<(), Executio
         let own_bytes = std::mem::take(own);
         let has_place = match role.operation {
             Operation::Gather | Operation::Scatter => {
-                all.blocks() == role.processors
+                all.blocks() == role.ranks
                     && all.block(rank).is_some_and(|block| block.bytes == own_bytes)
             }
-            Operation::Reduce => true,
-            Operation::Broadcast => false,
-            Operation::Allgather
-            | Operation::ReduceScatter
-            | Operation::Allreduce
-            | Operation::Alltoall
-            | Operation::IntergroupAllgather => false,
+            other => other == Operation::Reduce,
         };
         if !role.is_root() || !has_place {
             return Err(ExecutionError::NoPlace { rank, own_bytes });
@@ -120,12 +114,8 @@ fn placed(
             Operation::Scatter => {
                 action.relocate(Buffer::Output, Buffer::Input, start(&buffers.input));
             }
-            Operation::Broadcast | Operation::Reduce => {}
-            Operation::Allgather
-            | Operation::ReduceScatter
-            | Operation::Allreduce
-            | Operation::Alltoall
-            | Operation::IntergroupAllgather => {}
+            // The vector is in its place, or there is no place.
+            _ => {}
         }
         if action.copies_nothing() {
             continue;
@@ -138,7 +128,7 @@ fn placed(
     Ok(placed)
 }
 
-/// Whether a reduction's elements are packed, and none is cut.
+/// Checks that a reduction's elements are packed, and none is cut.
 fn check_elements(
     role: &Role,
     buffers: &Buffers,
@@ -163,8 +153,8 @@ fn check_elements(
     Ok(())
 }
 
-/// The places of all buffers; and adds what is copied in the beginning: in a reduction, segments and
-/// outputs hold the own vector, as far as they have room.
+/// Places of all buffers; adds the initial copies: in a reduction, segments and outputs hold the own vector, as far as
+/// they have room.
 fn lay_out(
     role: &Role,
     buffers: &Buffers,
@@ -219,13 +209,12 @@ struct StepSetup<'a> {
     largest_tag: u32,
     requests: &'a mut Requests,
     steps: &'a mut Few<u32>,
-    /// Where received or copied data waits to be combined: for each port in strict order, for each action
-    /// otherwise.
+    /// Staging memory of data to combine: per port in strict order, per action otherwise.
     stages: BTreeMap<u32, Rc<Place>>,
 }
 
 impl StepSetup<'_> {
-    /// Adds what each step does.
+    /// Adds the work of each step.
     fn push_deeds(
         &mut self,
         order: &Order,
@@ -304,7 +293,7 @@ impl StepSetup<'_> {
         let (peer, _) = action.send.expect("the step sends");
         let data = self.stretches(index, action.reads.as_ref())?;
         let to = (peer, self.tag(peer, number)?);
-        Ok(StepDeed::Message(self.requests.add(Way::Out, data.transfer(), to)?))
+        Ok(StepDeed::Message(self.requests.add(Direction::Out, data.transfer(), to)?))
     }
 
     fn receive(&mut self, index: usize, number: u32) -> Result<StepDeed, ExecutionError> {
@@ -316,7 +305,7 @@ impl StepSetup<'_> {
         Ok(StepDeed::Message(self.requests.add_room(room.transfer(), from, least)?))
     }
 
-    /// Where what an action receives or copies goes at first: where it waits to be combined, or its place.
+    /// First place of an action's received or copied data: its stage if combined, else its destination.
     fn room(&self, index: usize) -> Result<Stretches, ExecutionError> {
         let action = &self.actions[index];
         if !action.combines() {

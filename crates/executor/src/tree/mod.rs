@@ -1,17 +1,17 @@
-//! Adaptive binomial trees, built by the processors themselves.
+//! Adaptive binomial trees, built by the ranks themselves.
 //!
-//! Each processor knows its own block's size, and afterwards its own place in the tree: its parent,
+//! Each rank knows its own block's size, and afterwards its own place in the tree: its parent,
 //! its children, and how much each of them sends. Nobody learns all sizes. The tree is that of
 //! [`tuwtree_treegen::adaptive`] with the same rule and root.
 //!
-//! Round `d` joins adjacent subcubes of `2^d` processors. Of each subcube two processors know a
-//! report: its gather root, which has (will have) its data, and its fixed root, which is its last
-//! processor, so that everybody can find it. First the two fixed roots exchange what they know, then
-//! each tells its gather root, if that is another processor. So all four come to the same decision.
+//! Round `d` joins adjacent subcubes of `2^d` ranks. Two ranks of each subcube know a report: its
+//! gather root, which has (will have) its data, and its fixed root, its last rank, which every rank
+//! can find. First the two fixed roots exchange reports, then each tells its gather root, if that
+//! is another rank. All four thus come to one decision.
 //!
-//! This is a machine of states, one for each processor, without any communication: it says what to
+//! This is a machine of states, one for each rank, without any communication: it says what to
 //! send and whom to hear, and is told what came. It can so be run in a program that stands for all
-//! processors, and on MPI.
+//! ranks, and on MPI.
 //!
 //! ```text
 //!   round 0        round 1        round 2       . knows nothing more: it has sent its data
@@ -21,10 +21,9 @@
 //!                 f tells g                                   f tells g
 //! ```
 //!
-//! What cannot go on (a processor that has no valid block, roots that differ, a total beyond 64 bits)
-//! travels as a [`Fault`] in place of a report, to the gather roots of all subcubes that are still to
-//! be joined, the given root among them. Whoever has sent its data to a parent before never hears of
-//! it; its parent, or the parent's parent, does.
+//! A failure (a rank without a valid block, differing roots, a total beyond 64 bits) travels as a [`Fault`] in place of
+//! a report, to the gather roots of all subcubes still to be joined, the given root among them. A rank that has sent
+//! its data to a parent before does not hear of it; its parent, or the parent's parent, does.
 //!
 //! Where a subtree's data would have its gather root hold more of others' data than a limit, that data goes
 //! straight to the given root instead.
@@ -44,27 +43,27 @@ use tuwtree_treegen::join::{JoinRule, JoinSide};
 /// The size of every message of the construction, in bytes.
 pub const MESSAGE_BYTES: usize = 64;
 
-/// A message of the construction: what one processor tells another of its subcube.
+/// A message of the construction: a report on a subcube.
 pub type JoinMessage = [u8; MESSAGE_BYTES];
 
-/// By which rule two gather roots find out who sends; its costs are known to all processors.
+/// Rule by which two gather roots decide the sender; its costs are known to all ranks.
 pub type Rule<'a> = JoinRule<'a, Costs>;
 
-/// Why no tree spans the processors.
+/// Reason for which no tree spans the ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// A processor takes part only to say that it has nothing to take part with.
+    /// A rank takes part only to say that it has nothing to take part with.
     #[error("rank {rank} was given invalid arguments")]
     Refused {
         /// The rank that has invalid arguments.
         rank: Rank,
     },
-    /// Two processors were given different roots, or follow different rules.
+    /// Two ranks were given different roots, or follow different rules.
     #[error("ranks {first} and {second} were given different roots or algorithms")]
     Differ {
-        /// A processor of the left subcube.
+        /// A rank of the left subcube.
         first: Rank,
-        /// A processor of the right one.
+        /// A rank of the right one.
         second: Rank,
     },
     /// A total that does not fit.
@@ -75,14 +74,14 @@ pub enum Fault {
         /// Their highest rank.
         last: Rank,
     },
-    /// A time by which the rule would have to decide cannot be stated.
+    /// A time that the rule needs cannot be stated.
     #[error("ranks {first} to {last} cannot be joined by completion time: {}", NoTime::words(*reason))]
     NoTime {
-        /// The first processor of the joined subcube.
+        /// The first rank of the joined subcube.
         first: Rank,
         /// The highest rank of the joined subcube.
         last: Rank,
-        /// Why the rule has no time for it.
+        /// Reason for the missing time.
         reason: NoTime,
     },
     /// The message is none of the construction's.
@@ -93,7 +92,7 @@ pub enum Fault {
     },
 }
 
-/// Why a time cannot be stated, in a word that fits a message.
+/// Reason for which a time cannot be stated, in a word that fits a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray)]
 pub enum NoTime {
     /// [`TimeError::NotExact`].
@@ -124,7 +123,7 @@ impl From<TimeError> for NoTime {
     }
 }
 
-/// What is known of a subcube at its fixed root and its gather root.
+/// Knowledge of a subcube at its fixed root and its gather root.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Report {
     /// The rank that has, or will have, all data of the subcube.
@@ -135,14 +134,14 @@ struct Report {
     passed: u64,
     /// The gather root's own block.
     root_block: u64,
-    /// The sum of all its processors' [`digest`]s.
+    /// The sum of all its ranks' [`digest`]s.
     digest: u64,
-    /// When the gather root is done: 0 but for the rule that looks at it.
+    /// Completion time of the gather root: 0, except for the rule that uses it.
     time: Time,
 }
 
 impl Report {
-    /// What a processor knows of itself.
+    /// A rank's own report.
     fn of_block(rank: Rank, bytes: u64) -> Report {
         let digest = digest(rank, bytes);
         Report { root: rank, bytes, passed: bytes, root_block: bytes, digest, time: Time::ZERO }
@@ -160,7 +159,7 @@ impl Report {
     }
 }
 
-/// A subtree whose data comes from (goes to) one child: the blocks of consecutive ranks, but for those that go
+/// A subtree whose data comes from (goes to) one child: the blocks of consecutive ranks, except for those that go
 /// straight.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Child {
@@ -172,7 +171,7 @@ pub struct Child {
     pub last: Rank,
     /// The sizes of the blocks that it sends together, as the ranks themselves have stated them.
     pub bytes: u64,
-    /// The size of those of its ranks' blocks that go straight to the root.
+    /// Total size of its ranks' blocks that go straight to the root.
     pub straight: u64,
     /// The wrapping sum of the [`digest`]s of all its ranks.
     pub digest: u64,
@@ -192,10 +191,10 @@ impl Child {
     }
 }
 
-/// A number that stands for a block of this size at this processor.
+/// A number that stands for a block of this size at this rank.
 ///
-/// The sums of several processors' digests differ, but for one case in 2^64, where any of their sizes
-/// does: so the root finds out that sizes are not what it was told, even where their sum is.
+/// Sums of several ranks' digests differ, except in one case in 2^64, if any of their sizes does:
+/// the root detects wrong sizes, even with an equal sum.
 pub fn digest(rank: Rank, bytes: u64) -> u64 {
     mixed(mixed(rank as u64).wrapping_add(bytes))
 }
@@ -208,17 +207,17 @@ fn mixed(word: u64) -> u64 {
     word ^ (word >> 31)
 }
 
-/// A processor's place in the tree.
+/// A rank's place in the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// The processor.
+    /// The rank.
     pub rank: Rank,
-    /// To whom it sends in a gather; `None` for the root, and for whoever met a fault before it had
-    /// a parent.
+    /// Receiver in a gather; `None` for the root, and for a rank that met a fault before it had a
+    /// parent.
     pub parent: Option<Rank>,
     /// In the order in which it receives in a gather.
     pub children: Vec<Child>,
-    /// How many children it receives from before it copies its own block: 0 or 1. A leaf copies
+    /// Number of children received from before the own block is copied: 0 or 1. A leaf copies
     /// nothing.
     pub received_before_copy: usize,
     /// The first rank of its subtree.
@@ -232,7 +231,7 @@ pub struct Node {
 }
 
 impl Node {
-    /// The processor's steps in a gather, as in [`tuwtree_model::Tree::steps`].
+    /// The rank's steps in a gather, as in [`tuwtree_model::Tree::steps`].
     pub fn steps(&self) -> Vec<Step> {
         let mut steps: Vec<Step> =
             self.children.iter().map(|child| Step::Receive(child.rank)).collect();
@@ -242,8 +241,7 @@ impl Node {
         steps
     }
 
-    /// Whether both have the same neighbours in the same order, and data to exchange with the same of
-    /// them, whatever the sizes.
+    /// True if both have equal neighbours in equal order, and data to exchange with equal ones, whatever the sizes.
     pub(crate) fn is_like(&self, other: &Node) -> bool {
         let place = |node: &Node| (node.rank, node.parent, node.received_before_copy);
         let data = |node: &Node| (node.block > 0, node.bytes > 0);
@@ -255,7 +253,7 @@ impl Node {
             && has_all(other)
     }
 
-    /// The place of a processor in the star whose centre is `root`, without children: a leaf does
+    /// The place of a rank in the star whose centre is `root`, without children: a leaf does
     /// not know the sizes of others, and needs not.
     pub fn in_star(rank: Rank, root: Rank, own: u64) -> Node {
         Node {
@@ -284,21 +282,21 @@ impl Node {
     }
 }
 
-/// What a processor does next.
+/// A rank's next step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transmission {
-    /// Send a message to another processor, and receive one from it.
+    /// Send a message to another rank, and receive one from it.
     Exchange {
-        /// The other.
+        /// The other rank.
         with: Rank,
-        /// What is sent.
+        /// Sent message.
         message: JoinMessage,
     },
     /// Send a message.
     Send {
-        /// To whom.
+        /// Receiver.
         to: Rank,
-        /// What is sent.
+        /// Sent message.
         message: JoinMessage,
     },
     /// Receive a message.
@@ -316,19 +314,19 @@ struct Cube {
 }
 
 impl Cube {
-    /// The subcube of `2^round` processors, or fewer at the end, that `rank` belongs to.
-    fn of(rank: Rank, round: u32, processors: usize) -> Cube {
+    /// The subcube of `2^round` ranks, or fewer at the end, that `rank` belongs to.
+    fn of(rank: Rank, round: u32, ranks: usize) -> Cube {
         let first = rank >> round << round;
-        Cube { first, last: (first + (1 << round) - 1).min(processors - 1) }
+        Cube { first, last: (first + (1 << round) - 1).min(ranks - 1) }
     }
 
     /// The subcube that this one is joined with in `round`; `None` for a last one without.
-    fn neighbour(self, round: u32, processors: usize) -> Option<Cube> {
+    fn neighbour(self, round: u32, ranks: usize) -> Option<Cube> {
         let other = self.first ^ (1 << round);
-        (other < processors).then(|| Cube::of(other, round, processors))
+        (other < ranks).then(|| Cube::of(other, round, ranks))
     }
 
-    /// The processor that everybody can find.
+    /// The rank that everybody can find.
     fn fixed_root(self) -> Rank {
         self.last
     }
@@ -342,52 +340,52 @@ impl Cube {
     }
 }
 
-/// Who tells whom whether data that goes straight is to go, or something is wrong at the root: along the tree, as it
-/// would be without a limit. Nobody does where all data is passed on.
+/// Permission or refusal for data that goes straight, passed down the tree as it would be without a limit. Absent where
+/// all data is passed on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Consent {
-    /// Who tells this processor.
+    /// The rank that tells this one.
     pub from: Option<Rank>,
     /// Whom it tells.
     pub to: Vec<Rank>,
-    /// Whether it sends its subtree's data straight.
+    /// True if it sends its subtree's data straight.
     pub is_straight: bool,
 }
 
-/// One processor's part in the construction of a tree.
+/// One rank's part in the construction of a tree.
 ///
 /// # Complexity
 /// `ceil(log2 p)` rounds, in each at most one exchange and one more message; O(1) work in each.
 #[derive(Clone, Debug)]
 pub struct Construction<'a> {
-    processors: usize,
+    ranks: usize,
     root: Option<Rank>,
     rule: Rule<'a>,
-    /// How many bytes of others' data nobody but the root holds more than.
+    /// Most bytes of others' data at a rank other than the root.
     most_passed: u64,
     node: Node,
     fault: Option<Fault>,
     consent: Consent,
     round: u32,
-    /// What is known of the own subcube: something at its fixed root and its gather root only.
+    /// Knowledge of the own subcube, present at its fixed root and its gather root only.
     known: Option<Result<Report, Fault>>,
     /// In this round: what a fixed root has heard of the neighbour, and has yet to tell.
     heard: Option<JoinMessage>,
 }
 
 impl<'a> Construction<'a> {
-    /// The part of processor `rank` of `processors`, with a block of `block` bytes, or with none
+    /// The part of rank `rank` of `ranks`, with a block of `block` bytes, or with none
     /// because its arguments are invalid. The root is given to all, or for the rule to find.
     ///
     /// # Panics
-    /// If `rank` is not below `processors`.
+    /// If `rank` is not below `ranks`.
     pub fn new(
-        (rank, processors): (Rank, usize),
+        (rank, ranks): (Rank, usize),
         block: Option<u64>,
         root: Option<Rank>,
         rule: Rule<'a>,
     ) -> Construction<'a> {
-        assert!(rank < processors, "a rank of the communicator");
+        assert!(rank < ranks, "a rank of the communicator");
         let own = block.unwrap_or(0);
         let node = Node {
             rank,
@@ -403,7 +401,7 @@ impl<'a> Construction<'a> {
         let fault = block.is_none().then_some(Fault::Refused { rank });
         let known = Some(fault.map_or(Ok(report), Err));
         let mut construction = Construction {
-            processors,
+            ranks,
             root,
             rule,
             most_passed: u64::MAX,
@@ -418,13 +416,12 @@ impl<'a> Construction<'a> {
         construction
     }
 
-    /// The same, where nobody but the root holds more than so many bytes of others' data; the same limit
-    /// everywhere.
+    /// Limits the bytes of others' data at ranks other than the root; the limit is equal everywhere.
     pub fn with_limit(self, most_passed: u64) -> Construction<'a> {
         Construction { most_passed, ..self }
     }
 
-    /// What this processor does next; `None` when it has its place.
+    /// This rank's next step; `None` when it has its place.
     pub fn transmission(&self) -> Option<Transmission> {
         let known = self.known?;
         let (own, other) = self.joined_cubes()?;
@@ -462,17 +459,17 @@ impl<'a> Construction<'a> {
         self.pass_idle_rounds();
     }
 
-    /// The number of the round that this processor is in, and whether it is in its second half.
+    /// The number of the round that this rank is in, and whether it is in its second half.
     pub fn position(&self) -> (u32, bool) {
         let is_fixed =
             self.joined_cubes().is_none_or(|(own, _)| own.fixed_root() == self.node.rank);
         (self.round, self.heard.is_some() || !is_fixed)
     }
 
-    /// The processor's place, what went wrong, if anything did that it heard of, and who has to agree before
+    /// The rank's place, what went wrong, if anything did that it heard of, and who has to agree before
     /// data goes straight.
     ///
-    /// Even then the children are right: they will send what they have. The root has yet to find out who sends
+    /// Even then the children are right: they will send what they have. The root has yet to find the ranks that send
     /// straight.
     pub fn finish(self) -> (Node, Option<Fault>, Consent) {
         (self.node, self.fault, self.consent)
@@ -481,24 +478,24 @@ impl<'a> Construction<'a> {
     fn joined_cubes(&self) -> Option<(Cube, Cube)> {
         // Only those that know their subcube take part.
         self.known.as_ref()?;
-        if 1_usize.checked_shl(self.round).is_none_or(|width| width >= self.processors) {
+        if 1_usize.checked_shl(self.round).is_none_or(|width| width >= self.ranks) {
             return None;
         }
-        let own = Cube::of(self.node.rank, self.round, self.processors);
-        Some((own, own.neighbour(self.round, self.processors)?))
+        let own = Cube::of(self.node.rank, self.round, self.ranks);
+        Some((own, own.neighbour(self.round, self.ranks)?))
     }
 
     /// Goes to the next round in which the own subcube is joined, if there is one.
     fn pass_idle_rounds(&mut self) {
         while self.known.is_some()
-            && (1_usize << self.round) < self.processors
+            && (1_usize << self.round) < self.ranks
             && self.joined_cubes().is_none()
         {
             self.round += 1;
         }
     }
 
-    /// Joins the own subcube with the other, of which `heard` was heard.
+    /// Joins the own subcube with the other, given its report.
     fn join(&mut self, own: Cube, other: Cube, heard: Result<Report, Fault>) {
         let known = self.known.expect("whoever joins knows its subcube");
         let rank = self.node.rank;
@@ -558,7 +555,7 @@ impl<'a> Construction<'a> {
             return;
         }
         if own.is_single() && other.first < own.first {
-            // A lone processor on the right copies behind the data that it receives first.
+            // A lone rank on the right copies behind the data that it receives first.
             node.received_before_copy = 1;
         }
         let place = (heard.root, other.first, other.last);
@@ -570,7 +567,7 @@ impl<'a> Construction<'a> {
         node.bytes += heard.passed;
     }
 
-    /// The word by which processors with other roots or rules are found out.
+    /// Word by which ranks with other roots or rules are detected.
     fn agreement(&self) -> u64 {
         let rule = match self.rule.kind() {
             AdaptiveRule::GatherTime => 1,
@@ -607,7 +604,7 @@ impl<'a> Construction<'a> {
         message
     }
 
-    /// What a message says of the neighbour in this round.
+    /// Reads a neighbour's message of this round.
     fn decode(&self, message: &JoinMessage) -> Result<Report, Fault> {
         let garbled = Fault::Garbled { rank: self.node.rank };
         let mut words = [0; MESSAGE_BYTES / 8];
@@ -615,9 +612,8 @@ impl<'a> Construction<'a> {
             *word = u64::from_le_bytes(bytes.try_into().expect("chunks of 8"));
         }
         let [kind, agreement, one, two, three, four, digest, passed] = words;
-        let rank = |word: u64| {
-            usize::try_from(word).ok().filter(|&rank| rank < self.processors).ok_or(garbled)
-        };
+        let rank =
+            |word: u64| usize::try_from(word).ok().filter(|&rank| rank < self.ranks).ok_or(garbled);
         match kind {
             0 => {
                 let (own, other) = self.joined_cubes().ok_or(garbled)?;

@@ -1,9 +1,9 @@
-//! Data that goes straight to the root, since whoever would pass it on would hold too much.
+//! Data that goes straight to the root, as an intermediate rank would hold too much.
 //!
-//! Where two subcubes are joined, neither of which holds the root, and the receiver would have more of others' data
-//! than the limit, it receives nothing: the sender's parent is the root. The receiver goes on with what it has. So
-//! all know their own parent as before, and how much each child sends. Who sends straight, the root finds out
-//! without a message: it knows all sizes, and decides each join as the others did.
+//! If two subcubes are joined, neither with the root, and the receiver would exceed the limit of others' data, it
+//! receives nothing: the sender's parent is the root. The receiver goes on with its data. All ranks thus know their own
+//! parent as before, and the size that each child sends. The root finds the straight senders without a message: it
+//! knows all sizes, and decides each join as the others did.
 //!
 //! ```text
 //!   limit 10        0 <- 1 (6)      2 (5) <- 3 (5)        4 ... 7 without data
@@ -28,13 +28,13 @@ pub struct BlockRun {
 
 /// Two subcubes that are joined.
 pub(super) struct Joined {
-    /// What is known of both; its root is the receiver.
+    /// Report of both together; its root is the receiver.
     pub(super) report: Report,
-    /// Whether the sender sends to the root instead.
+    /// True if the sender sends to the root instead.
     pub(super) is_straight: bool,
 }
 
-/// Which gather root receives, and what is known of the joined subcube.
+/// Receiving gather root, and the report of the joined subcube.
 pub(super) fn joined(
     (left_cube, right_cube): (Cube, Cube),
     (left, right): (Report, Report),
@@ -74,7 +74,7 @@ struct SeenCube {
 }
 
 impl SeenCube {
-    /// This subcube as a child of the root that sends what it has.
+    /// This subcube as a child of the root.
     fn child(self) -> Child {
         let Report { root, bytes, passed, digest, .. } = self.report;
         let place = (root, self.cube.first, self.cube.last);
@@ -84,15 +84,14 @@ impl SeenCube {
 }
 
 impl Node {
-    /// This place of the root with those as further children who send straight, if any do, for the sizes of all blocks,
-    /// which are those that the others have stated.
+    /// This place of the root with the straight senders as further children, given all blocks' stated sizes.
     ///
     /// # Complexity
     /// O(1) if nobody sends straight, and O(p log p) otherwise.
     pub(crate) fn with_straight(
         self,
         block: &dyn Fn(Rank) -> u64,
-        (processors, rule, most_passed): (usize, Rule<'_>, u64),
+        (ranks, rule, most_passed): (usize, Rule<'_>, u64),
     ) -> Node {
         if self.children.iter().all(|child| child.straight == 0) {
             return self;
@@ -104,7 +103,7 @@ impl Node {
             runs: vec![BlockRun { first: rank, last: rank, bytes: block(rank) }],
         };
         let (mut cubes, mut straight): (Vec<SeenCube>, _) =
-            ((0..processors).map(one).collect(), Vec::new());
+            ((0..ranks).map(one).collect(), Vec::new());
         while cubes.len() > 1 {
             let mut next = Vec::with_capacity(cubes.len().div_ceil(2));
             let mut pairs = cubes.into_iter();

@@ -1,4 +1,4 @@
-//! All processors of a construction in one program, in lock step, against treegen's trees.
+//! All ranks of a construction in one program, in lock step, against treegen's trees.
 
 use super::*;
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ use tuwtree_model::{
 };
 use tuwtree_treegen::adaptive;
 
-/// What a construction by all processors came to.
+/// What a construction by all ranks came to.
 struct Agreed {
     nodes: Vec<Node>,
     faults: Vec<Option<Fault>>,
@@ -16,7 +16,7 @@ struct Agreed {
     rounds: usize,
 }
 
-/// Runs all constructions, half a round at a time. In each half a processor may do one thing.
+/// Runs all constructions, half a round at a time. In each half a rank may do one thing.
 fn run(mut all: Vec<Construction<'_>>) -> Agreed {
     let mut rounds = 0;
     let round_count = all.len().next_power_of_two().ilog2();
@@ -59,12 +59,12 @@ fn run(mut all: Vec<Construction<'_>>) -> Agreed {
 }
 
 fn construct(blocks: &[u64], root: Option<Rank>, rule: Rule<'_>) -> Agreed {
-    let processors = blocks.len();
-    let part = |(rank, &block)| Construction::new((rank, processors), Some(block), root, rule);
+    let ranks = blocks.len();
+    let part = |(rank, &block)| Construction::new((rank, ranks), Some(block), root, rule);
     run(blocks.iter().enumerate().map(part).collect())
 }
 
-/// The tree that the processors know together.
+/// The tree that the ranks know together.
 fn tree_of(nodes: &[Node]) -> Tree {
     let root = nodes.iter().position(|node| node.parent.is_none()).expect("one is the root");
     let steps: Vec<(Rank, Step)> = nodes
@@ -109,9 +109,9 @@ fn agrees_with_treegen(blocks: &[u64], root: Option<Rank>, rule: Rule<'_>) {
     assert!(outcome.rounds <= (2 * levels).saturating_sub(1), "{} rounds", outcome.rounds);
 }
 
-fn random_blocks(processors: usize, seed: u64, most: u64) -> Vec<u64> {
-    let numbers = Randomness::Xoshiro { seed }.numbers(2 * processors);
-    let (zeros, sizes) = numbers.split_at(processors);
+fn random_blocks(ranks: usize, seed: u64, most: u64) -> Vec<u64> {
+    let numbers = Randomness::Xoshiro { seed }.numbers(2 * ranks);
+    let (zeros, sizes) = numbers.split_at(ranks);
     zeros
         .iter()
         .zip(sizes)
@@ -124,12 +124,12 @@ fn homogeneous(alpha: f64, beta: f64, gamma: f64) -> Costs {
 }
 
 #[test]
-fn every_root_of_up_to_33_processors_gets_the_tree_of_treegen() {
+fn every_root_of_up_to_33_ranks_gets_the_tree_of_treegen() {
     let costs = homogeneous(50.0, 1.0, 1.0);
-    for processors in 1..=33 {
+    for ranks in 1..=33 {
         for seed in 0..3 {
-            let blocks = random_blocks(processors, seed, 5 + 100 * seed);
-            for root in (0..processors).map(Some).chain([None]) {
+            let blocks = random_blocks(ranks, seed, 5 + 100 * seed);
+            for root in (0..ranks).map(Some).chain([None]) {
                 for rule in [
                     Rule::GatherTime,
                     Rule::DataSize,
@@ -144,11 +144,11 @@ fn every_root_of_up_to_33_processors_gets_the_tree_of_treegen() {
 
 #[test]
 fn equal_and_empty_blocks_break_ties_as_treegen_does() {
-    for processors in 1..=33 {
+    for ranks in 1..=33 {
         for block in [0, 7] {
             for rule in [Rule::GatherTime, Rule::DataSize] {
-                agrees_with_treegen(&vec![block; processors], None, rule);
-                agrees_with_treegen(&vec![block; processors], Some(processors / 2), rule);
+                agrees_with_treegen(&vec![block; ranks], None, rule);
+                agrees_with_treegen(&vec![block; ranks], Some(ranks / 2), rule);
             }
         }
     }
@@ -313,16 +313,16 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn any_problem_of_up_to_200_processors_gets_the_tree_of_treegen(
-        processors in 1_usize..=200,
+    fn any_problem_of_up_to_200_ranks_gets_the_tree_of_treegen(
+        ranks in 1_usize..=200,
         seed in any::<u64>(),
         scale in 0_u32..56,
         root in any::<Option<prop::sample::Index>>(),
         costs in (1_u32..1000, 0_u32..4, 0_u32..6),
         scatter in any::<bool>(),
     ) {
-        let blocks = random_blocks(processors, seed, 1 << scale);
-        let root = root.map(|root| root.index(processors));
+        let blocks = random_blocks(ranks, seed, 1 << scale);
+        let root = root.map(|root| root.index(ranks));
         agrees_with_treegen(&blocks, root, Rule::GatherTime);
         agrees_with_treegen(&blocks, root, Rule::DataSize);
         // With a fraction, so that no time has to be an exact integer.
@@ -334,15 +334,15 @@ proptest! {
 
     #[test]
     fn nobody_but_the_root_holds_more_of_others_data_than_the_limit(
-        processors in 1_usize..=70,
+        ranks in 1_usize..=70,
         seed in any::<u64>(),
         scale in 0_u32..12,
         limit in 0_u64..20_000,
         root in any::<prop::sample::Index>(),
         scatter in any::<bool>(),
     ) {
-        let blocks = random_blocks(processors, seed, 1 << scale);
-        let root = root.index(processors);
+        let blocks = random_blocks(ranks, seed, 1 << scale);
+        let root = root.index(ranks);
         let costs = homogeneous(50.5, 1.0, 1.0);
         let operation = if scatter { Operation::Scatter } else { Operation::Gather };
         for rule in
@@ -354,21 +354,21 @@ proptest! {
 
     #[test]
     fn each_pair_may_have_its_own_costs(
-        processors in 1_usize..=40,
+        ranks in 1_usize..=40,
         seed in any::<u64>(),
         root in any::<Option<prop::sample::Index>>(),
         scatter in any::<bool>(),
     ) {
-        let blocks = random_blocks(processors, seed, 1000);
-        let numbers = Randomness::Xoshiro { seed: !seed }.numbers(2 * processors * processors);
+        let blocks = random_blocks(ranks, seed, 1000);
+        let numbers = Randomness::Xoshiro { seed: !seed }.numbers(2 * ranks * ranks);
         let cost = |kind: usize, i: usize, j: usize| {
-            (numbers[(kind * processors + i) * processors + j] % 100) as f64
+            (numbers[(kind * ranks + i) * ranks + j] % 100) as f64
         };
         let (alpha, beta) = (|i, j| 1.0 + cost(0, i, j), |i, j| cost(1, i, j));
-        let matrix = CostMatrix::from_fn(processors, alpha, beta, |rank| rank as f64).unwrap();
+        let matrix = CostMatrix::from_fn(ranks, alpha, beta, |rank| rank as f64).unwrap();
         let costs = Costs::Matrix(matrix);
         let operation = if scatter { Operation::Scatter } else { Operation::Gather };
-        let root = root.map(|root| root.index(processors));
+        let root = root.map(|root| root.index(ranks));
         agrees_with_treegen(&blocks, root, Rule::CompletionTime(operation, &costs));
     }
 }

@@ -12,12 +12,12 @@ use tuwtree_measure::Sample;
 
 const TITLE: &str = "# Benchmarking ";
 
-/// Whether a line belongs to a listing of these benchmarks only.
+/// True if a line belongs to a listing of these benchmarks only.
 pub(super) fn is_title(line: &str) -> bool {
     line.starts_with(TITLE) || line.starts_with("#bytes #repetitions")
 }
 
-/// What the only ping-pong in a text says.
+/// Result of the only ping-pong in a text.
 ///
 /// # Errors
 /// No ping-pong, several of them, faults in its table, with their lines.

@@ -18,8 +18,7 @@ use crate::assumed;
 use tuwtree_measure::Sample;
 use tuwtree_model::document::{Date, Machine};
 use tuwtree_model::{
-    Costs, Hierarchy, Level, LinkLaw, MOST_PROCESSORS, MeasuredSize, MeasuredSizes, Network,
-    Placement,
+    Costs, Hierarchy, Level, LinkLaw, MOST_RANKS, MeasuredSize, MeasuredSizes, Network, Placement,
 };
 
 /// A program that prints listings.
@@ -30,13 +29,13 @@ pub(crate) enum Benchmark {
     ReproMpi,
 }
 
-/// What a listing says.
+/// Content of a listing.
 struct Listed {
-    /// What the machine is called.
+    /// Name of the machine.
     name: &'static str,
-    /// What was measured, with which program.
+    /// Measurement, and its program.
     provenance: String,
-    /// When, if the listing says so.
+    /// Date, if the listing has one.
     date: Option<Date>,
     /// One-way times, by ascending size from 1 byte on.
     one_way: Vec<Sample>,
@@ -95,7 +94,7 @@ impl Listed {
             provenance += &format!(". The listing has no date; {} stands for it", assumed::UNDATED);
         }
         let links = LinkLaw::Measured(table(&self.one_way, self.spacing.as_deref())?);
-        let level = Level { name: "network".into(), members: MOST_PROCESSORS, links };
+        let level = Level { name: "network".into(), members: MOST_RANKS, links };
         let costs = Hierarchy::new(vec![level], Placement::Block, assumed::COPY);
         Ok(Machine {
             name: name.into(),

@@ -1,7 +1,7 @@
 //! Listings of the OSU micro-benchmarks: `osu_latency`, and `osu_bw` or `osu_mbw_mr` in the same text.
 //!
-//! Each test begins with a title, `# OSU MPI Latency Test v5.9`, and its table with a heading, `# Size …`. Times
-//! are in microseconds, rates in 10^6 bytes per second; those of `osu_mbw_mr` are sums over all pairs.
+//! Each test begins with a title, `# OSU MPI Latency Test v5.9`, and its table with a heading, `# Size …`. Times are in
+//! microseconds, rates in 10^6 bytes per second; the rates of `osu_mbw_mr` are sums over all pairs.
 //!
 //! # Source
 //! The benchmarks' README, and their output from version 2.0 to 7.1.
@@ -12,18 +12,18 @@ use tuwtree_measure::Sample;
 
 /// A test whose table is read.
 #[derive(Clone, Copy, PartialEq)]
-enum Table {
+enum OsuTest {
     Latency,
     Bandwidth,
     MessageRate,
 }
 
-impl Table {
-    fn of(title: &str) -> Option<Table> {
+impl OsuTest {
+    fn of(title: &str) -> Option<OsuTest> {
         match title.split_once(" Test")?.0.trim() {
-            "Latency" => Some(Table::Latency),
-            "Bandwidth" => Some(Table::Bandwidth),
-            "Multiple Bandwidth / Message Rate" => Some(Table::MessageRate),
+            "Latency" => Some(OsuTest::Latency),
+            "Bandwidth" => Some(OsuTest::Bandwidth),
+            "Multiple Bandwidth / Message Rate" => Some(OsuTest::MessageRate),
             _ => None,
         }
     }
@@ -36,7 +36,7 @@ pub(super) fn title(line: &str) -> Option<&str> {
     ((kind.is_empty() || kind.starts_with('-')) && title.contains(" Test")).then_some(title)
 }
 
-/// What the tests in a text say.
+/// Results of the tests in a text.
 ///
 /// # Errors
 /// No latencies, a second table of latencies or rates, faults in them, with their lines.
@@ -46,9 +46,9 @@ pub(super) fn read(text: &str) -> Result<Listed, String> {
     let (mut test, mut has_heading, mut pairs) = (None, false, 1.0);
     for (line, content) in (1..).zip(text.lines().map(str::trim)) {
         if let Some(title) = title(content) {
-            (test, has_heading, pairs) = (Table::of(title), false, 1.0);
+            (test, has_heading, pairs) = (OsuTest::of(title), false, 1.0);
             let is_second = match test {
-                Some(Table::Latency) => !one_way.is_empty(),
+                Some(OsuTest::Latency) => !one_way.is_empty(),
                 Some(_) => !spacing.is_empty(),
                 None => continue,
             };
@@ -76,12 +76,12 @@ pub(super) fn read(text: &str) -> Result<Listed, String> {
             let bytes = row.whole(0)?;
             let value = row.number(1)?;
             let seconds = match test {
-                Table::Latency => value * 1e-6,
-                Table::MessageRate if row.has(2) => pairs / row.number(2)?,
-                Table::Bandwidth | Table::MessageRate => pairs * bytes as f64 / (value * 1e6),
+                OsuTest::Latency => value * 1e-6,
+                OsuTest::MessageRate if row.has(2) => pairs / row.number(2)?,
+                OsuTest::Bandwidth | OsuTest::MessageRate => pairs * bytes as f64 / (value * 1e6),
             };
             match test {
-                Table::Latency => row.push(&mut one_way, Sample { bytes, seconds })?,
+                OsuTest::Latency => row.push(&mut one_way, Sample { bytes, seconds })?,
                 // Small rates are rounded to 0.
                 _ if value == 0.0 => {}
                 _ => row.push(&mut spacing, Sample { bytes, seconds })?,
@@ -93,7 +93,7 @@ pub(super) fn read(text: &str) -> Result<Listed, String> {
             "there is no table of osu_latency (# OSU MPI Latency Test); it is needed".into()
         );
     }
-    let has_spacing = titles.iter().any(|title| Table::of(title) != Some(Table::Latency));
+    let has_spacing = titles.iter().any(|title| OsuTest::of(title) != Some(OsuTest::Latency));
     Ok(Listed {
         name: "OSU micro-benchmarks",
         provenance: format!("Listed by the OSU micro-benchmarks: {}", titles.join(", ")),

@@ -18,7 +18,7 @@ const PING_PONG: &str = "Send_Recv";
 /// The columns of times, the one to be preferred first.
 const TIMES: [&str; 4] = ["runtime_sec", "median_sec", "mean_sec", "min_sec"];
 
-/// Which columns are read.
+/// Columns that are read.
 struct Columns {
     test: usize,
     /// Of elements, or bytes.
@@ -28,7 +28,7 @@ struct Columns {
     error: Option<usize>,
 }
 
-/// Whether a line belongs to a listing of this benchmark only.
+/// True if a line belongs to a listing of this benchmark only.
 pub(super) fn is_title(line: &str) -> bool {
     line.starts_with("#@reproMPI") || is_heading(line)
 }
@@ -38,7 +38,7 @@ fn is_heading(line: &str) -> bool {
     words.clone().any(|word| word == "test") && words.any(|word| word.ends_with("_sec"))
 }
 
-/// What the ping-pongs in a text say.
+/// Results of the ping-pongs in a text.
 ///
 /// # Errors
 /// No ping-pong, no heading that is known, faults in rows, with their lines.
@@ -110,7 +110,7 @@ impl Columns {
         })
     }
 
-    /// Whether the run missed its window.
+    /// True if the run missed its window.
     fn is_void(&self, row: &Row<'_>) -> Result<bool, String> {
         self.error.map_or(Ok(false), |column| row.text(column).map(|code| code != "0"))
     }

@@ -14,7 +14,7 @@ impl<'a> Row<'a> {
         Row { line, values: text.split_whitespace().collect() }
     }
 
-    /// Whether there is such a column, counted from 0.
+    /// True if the column exists, counted from 0.
     pub(super) fn has(&self, column: usize) -> bool {
         column < self.values.len()
     }
@@ -33,7 +33,7 @@ impl<'a> Row<'a> {
     /// The whole number in a column.
     ///
     /// # Errors
-    /// Line, value and what is allowed.
+    /// Line, value and the allowed values.
     pub(super) fn whole(&self, column: usize) -> Result<u64, String> {
         let text = self.text(column)?;
         let number = text.parse().ok().filter(|_| text.starts_with(|c: char| c.is_ascii_digit()));
@@ -48,7 +48,7 @@ impl<'a> Row<'a> {
     /// The number in a column, at least 0.
     ///
     /// # Errors
-    /// Line, value and what is allowed.
+    /// Line, value and the allowed values.
     pub(super) fn number(&self, column: usize) -> Result<f64, String> {
         let text = self.text(column)?;
         let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);

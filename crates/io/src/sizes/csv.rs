@@ -1,12 +1,12 @@
-//! Block sizes in two columns: ranks, in any order, and what they have.
+//! Block sizes in two columns: ranks, in any order, and their counts.
 
 use super::Counted;
 use crate::limits::LONGEST_VALUE;
 use crate::text::whole;
 use std::io::{self, Read};
-use tuwtree_model::{MOST_PROCESSORS, Rank};
+use tuwtree_model::{MOST_RANKS, Rank};
 
-/// How the columns are written.
+/// Format of the columns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CsvColumns {
     separator: u8,
@@ -14,7 +14,7 @@ pub(super) struct CsvColumns {
     pub(super) counted: Counted,
 }
 
-/// The names of a second column, and what it counts.
+/// The names of a second column, and its unit.
 const NAMES: [(&str, Counted); 4] = [
     ("size_bytes", Counted::Bytes),
     ("bytes", Counted::Bytes),
@@ -77,10 +77,9 @@ pub(super) fn ranked(text: impl Read, columns: CsvColumns) -> Result<Vec<u64>, S
         let record = record.map_err(|error| error.to_string())?;
         let line = record.position().map_or(0, csv::Position::line);
         let [rank, number] = [record.get(0), record.get(1)].map(Option::unwrap_or_default);
-        let rank: Rank =
-            rank.parse().ok().filter(|rank| *rank < MOST_PROCESSORS).ok_or_else(|| {
-                format!("line {line}: {rank:?} is not a rank, from 0 to {}", MOST_PROCESSORS - 1)
-            })?;
+        let rank: Rank = rank.parse().ok().filter(|rank| *rank < MOST_RANKS).ok_or_else(|| {
+            format!("line {line}: {rank:?} is not a rank, from 0 to {}", MOST_RANKS - 1)
+        })?;
         let number = whole(number, line)?;
         match later.is_empty() && rank == numbers.len() {
             true => numbers.push(number),
@@ -110,7 +109,7 @@ pub(super) fn ranked(text: impl Read, columns: CsvColumns) -> Result<Vec<u64>, S
 struct Quoted<R> {
     input: R,
     is_open: bool,
-    /// How many bytes of this line were read.
+    /// Number of bytes of this line that were read.
     line: usize,
 }
 

@@ -12,7 +12,7 @@ use crate::text::Numbers;
 use serde::Deserialize;
 use std::io::{self, BufRead, Read, Write};
 use tuwtree_model::document::NumberList;
-use tuwtree_model::{BlockSizes, MOST_PROCESSORS, MessageSizes};
+use tuwtree_model::{BlockSizes, MOST_RANKS, MessageSizes};
 
 /// The name of the JSON format.
 pub const FORMAT: &str = "tuwtree-sizes";
@@ -52,7 +52,7 @@ impl SizesFormat {
     /// Writes the sizes in this format.
     ///
     /// # Errors
-    /// Those of `output`.
+    /// Errors of `output`.
     pub fn write(self, sizes: &BlockSizes, output: &mut dyn Write) -> io::Result<()> {
         match self {
             SizesFormat::Text => {
@@ -80,19 +80,19 @@ impl SizesFormat {
     }
 }
 
-/// What the numbers in a file count.
+/// Unit of the numbers in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Counted {
     /// Bytes, as the file says.
     Bytes,
-    /// Elements, as the file says, of so many bytes if it says that, too.
+    /// Elements, as the file says, with their size if the file has it.
     Elements(Option<u64>),
     /// The file does not say.
     Unsaid,
 }
 
 impl Counted {
-    /// How many bytes one of what is counted has, where the user says that an element has so many.
+    /// Bytes of one unit, if the user's elements have this size.
     fn bytes(self, element: Option<u64>) -> Result<u64, String> {
         match (self, element) {
             (Counted::Bytes, None) | (Counted::Unsaid, None) => Ok(1),
@@ -120,7 +120,7 @@ pub fn read(source: &Source) -> Result<BlockSizes, FileError> {
     read_elements(source, None)
 }
 
-/// The block sizes in a file whose numbers count elements of so many bytes, unless it is `None`.
+/// The block sizes in a file whose numbers count elements of this many bytes, unless it is `None`.
 ///
 /// # Errors
 /// As for [`read`]; sizes in bytes with an element size, counts of elements without one.
@@ -137,9 +137,9 @@ pub fn read_elements(source: &Source, element: Option<u64>) -> Result<BlockSizes
         .map_err(|error| source.failure(&error))
 }
 
-/// The messages of an alltoall in a file or on standard input, row after row, row = sender: a JSON list of
-/// rows, an array of NumPy (`.npy`), a pattern of UCC (`.ptini`), or numbers between white space or commas, where `#`
-/// starts a comment. The numbers count elements of so many bytes, unless that is `None`.
+/// The messages of an alltoall in a file or on standard input, row after row, row = sender: a JSON list of rows, an
+/// array of NumPy (`.npy`), a pattern of UCC (`.ptini`), or numbers between white space or commas, where `#` starts a
+/// comment. The numbers count elements of this many bytes, unless that is `None`.
 ///
 /// # Errors
 /// [`FileError::Content`] with the source's name, the line and the value.
@@ -166,7 +166,7 @@ fn rows(source: &Source) -> Result<Result<Vec<u64>, String>, FileError> {
     Ok(match start.trim_ascii_start().starts_with(b"[") {
         true => json::value::<Vec<NumberList>>(stream)
             .map(|rows| rows.into_iter().flat_map(|NumberList(row)| row).collect()),
-        false => Numbers::new(stream).take(MOST_PROCESSORS + 1).collect::<Result<Vec<u64>, _>>(),
+        false => Numbers::new(stream).take(MOST_RANKS + 1).collect::<Result<Vec<u64>, _>>(),
     })
 }
 
@@ -186,12 +186,12 @@ pub fn read_displacements(source: &Source) -> Result<Vec<u64>, FileError> {
     let start = stream.fill_buf().map_err(|error| source.failure(&error))?;
     let list = match start.trim_ascii_start().starts_with(b"[") {
         true => json::value(stream).map(|NumberList(list)| list),
-        false => Numbers::new(stream).take(MOST_PROCESSORS + 1).collect(),
+        false => Numbers::new(stream).take(MOST_RANKS + 1).collect(),
     };
     list.map_err(|error| source.failure(&error))
 }
 
-/// How block sizes are written in a text.
+/// Form of block sizes in a text.
 enum Form {
     Document,
     List,
@@ -199,8 +199,7 @@ enum Form {
     Text,
 }
 
-/// How much of a text is looked at to tell CSV from plain numbers: a heading behind more comments than
-/// that is not found.
+/// Bytes of a text that are examined to tell CSV from plain numbers: a heading behind more comments is not found.
 const BEGINNING: u64 = 1 << 16;
 
 fn parse(mut stream: impl BufRead, element: Option<u64>) -> Result<BlockSizes, String> {
@@ -235,7 +234,7 @@ fn form(beginning: &[u8]) -> Result<Form, String> {
     })
 }
 
-/// The block sizes in an iterator of numbers of so many bytes, or the first fault.
+/// The block sizes in an iterator of numbers in units of this many bytes, or the first fault.
 fn in_bytes(
     numbers: impl Iterator<Item = Result<u64, String>>,
     bytes: u64,

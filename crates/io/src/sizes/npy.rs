@@ -2,7 +2,7 @@
 //!
 //! A header of some words and plain numbers: the crates that read it would be a tenth of a first build.
 
-use tuwtree_model::MOST_PROCESSORS;
+use tuwtree_model::MOST_RANKS;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
@@ -15,7 +15,7 @@ struct Array {
 /// The numbers of an array of one dimension.
 ///
 /// # Errors
-/// What is not such an array, in words.
+/// Text that is not such an array, in words.
 pub(super) fn list(file: &[u8]) -> Result<Vec<u64>, String> {
     let array = read(file)?;
     match array.shape.as_slice() {
@@ -29,7 +29,7 @@ pub(super) fn list(file: &[u8]) -> Result<Vec<u64>, String> {
 /// The numbers of a square array, row after row.
 ///
 /// # Errors
-/// What is not such an array, in words.
+/// Text that is not such an array, in words.
 pub(super) fn square(file: &[u8]) -> Result<Vec<u64>, String> {
     let array = read(file)?;
     match array.shape.as_slice() {
@@ -62,8 +62,8 @@ fn read(file: &[u8]) -> Result<Array, String> {
     };
     let shape = shape(value_of(header, "shape")?)?;
     let count = shape.iter().try_fold(1_usize, |product, one| product.checked_mul(*one));
-    let count = count.filter(|count| *count <= MOST_PROCESSORS);
-    let count = count.ok_or_else(|| format!("more than {MOST_PROCESSORS} numbers"))?;
+    let count = count.filter(|count| *count <= MOST_RANKS);
+    let count = count.ok_or_else(|| format!("more than {MOST_RANKS} numbers"))?;
     let numbers = numbers(data, kind, count)?;
     let numbers = match (is_fortran, shape.as_slice()) {
         (true, &[rows, columns]) => {
@@ -74,7 +74,7 @@ fn read(file: &[u8]) -> Result<Array, String> {
     Ok(Array { shape, numbers })
 }
 
-/// What stands behind a key of the header's dictionary.
+/// Text behind a key of the header's dictionary.
 fn value_of<'a>(header: &'a str, key: &str) -> Result<&'a str, String> {
     let missing = || format!("its header has no {key}");
     let at = header.find(&format!("'{key}'")).ok_or_else(missing)?;

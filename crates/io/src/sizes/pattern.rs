@@ -4,7 +4,7 @@
 use super::Counted;
 use crate::text::whole;
 
-/// How many bytes the elements of UCC's datatypes have.
+/// Bytes of the elements of UCC's datatypes.
 const DATATYPES: [(&str, u64); 13] = [
     ("INT8", 1),
     ("INT16", 2),

@@ -1,13 +1,14 @@
 //! No tree is faster than a lower bound says.
 
 use proptest::prelude::*;
+use tuwtree_bounds::{best_lower_bound, count_bound, lower_bound, volume_bound};
 use tuwtree_dp::non_ordered::exact;
 use tuwtree_laws::all_trees::{self, least_time};
 use tuwtree_laws::problems::{self, gather, homogeneous, root_of, with_each_root};
 use tuwtree_laws::random_trees::trees;
 use tuwtree_model::{
     BlockSizes, ClosedSet, Distribution, DistributionParameters, Homogeneous, Problem, Randomness,
-    Root, best_lower_bound, completion_time, count_bound, lower_bound, volume_bound,
+    Root, completion_time,
 };
 use tuwtree_treegen::greedy;
 
@@ -80,7 +81,7 @@ proptest! {
     ) {
         let costs = homogeneous(alpha, beta, beta.saturating_sub(less));
         let time = |root| exact_time(&gather(&sizes, costs, root));
-        let mut times: Vec<(u64, f64)> = (0..sizes.processors())
+        let mut times: Vec<(u64, f64)> = (0..sizes.ranks())
             .map(|root| (sizes.block(root), time(Root::Given(root))))
             .collect();
         times.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.total_cmp(&b.1)));

@@ -2,66 +2,29 @@
 //! planner, which no gather takes longer than.
 
 use proptest::prelude::*;
-use tuwtree_laws::machines::{measured_hierarchy, overlapping};
+use tuwtree_laws::machines::{measured_hierarchy, networks, on, overlapping};
 use tuwtree_laws::problems::{gather, of_each_operation, overlapping_costs, ports, sizes};
 use tuwtree_laws::random_trees::trees;
-use tuwtree_model::document::{Date, Machine};
 use tuwtree_model::{
     BlockSizes, CostModel, Costs, Handling, Hierarchy, Homogeneous, Level, LinkLaw, MeasuredSize,
-    MeasuredSizes, Network, Placement, PortKind, Problem, Rank, Root, Service, StatedCosts, Step,
-    Tree, WireOwner, completion_time, judged_time, judged_time_as, window_waits,
+    MeasuredSizes, Network, Placement, PortKind, Problem, Rank, Root, Service, Step, Tree,
+    completion_time, judged_time, judged_time_as, window_waits,
 };
 
-/// Costs with what is known of a network beside them.
-fn on(network: Network, costs: Costs) -> StatedCosts {
-    Machine {
-        name: "drawn at random".into(),
-        date: Date::parse("2026-11-21").unwrap(),
-        provenance: "a law".into(),
-        costs,
-        network,
-        combine_per_byte: 0.0,
-    }
-    .into()
-}
-
-/// Networks on which each rank has a wire of its own.
-fn networks() -> impl Strategy<Value = Network> {
-    let port = prop_oneof![Just(PortKind::Fair), Just(PortKind::FirstInFirstOut)];
-    let limit = prop_oneof![Just(None), (0..300_u64).prop_map(Some)];
-    let send_overhead = prop_oneof![Just(None), (0..20_u32).prop_map(|most| Some(f64::from(most)))];
-    let small = prop_oneof![Just(None), (0..300_u64).prop_map(Some)];
-    let window = prop_oneof![Just(None), (0..300_u64).prop_map(Some)];
-    (port, limit, small, send_overhead, window).prop_map(
-        |(port, eager_limit, small, send_overhead, window)| Network {
-            port,
-            fair_beyond: small.filter(|_| port == PortKind::Fair),
-            eager_limit,
-            send_overhead,
-            wire: WireOwner::Rank,
-            window,
-            ..Network::default()
-        },
-    )
-}
-
 /// Costs of any kind: integers, or measured tables.
-fn costs(processors: usize) -> impl Strategy<Value = Costs> {
-    prop_oneof![
-        overlapping(processors),
-        measured_hierarchy(processors).prop_map(Costs::Hierarchical),
-    ]
+fn costs(ranks: usize) -> impl Strategy<Value = Costs> {
+    prop_oneof![overlapping(ranks), measured_hierarchy(ranks).prop_map(Costs::Hierarchical),]
 }
 
-/// A tree, its blocks, costs for as many processors, and a network.
+/// A tree, its blocks, costs for as many ranks, and a network.
 fn judged() -> impl Strategy<Value = (Tree, BlockSizes, Costs, Network)> {
     trees(sizes(12)).prop_flat_map(|(tree, sizes)| {
-        let processors = tree.processors();
-        (Just(tree), Just(sizes), costs(processors), networks())
+        let ranks = tree.ranks();
+        (Just(tree), Just(sizes), costs(ranks), networks())
     })
 }
 
-/// A message to a rank: when it enters the wire, what it occupies there and of the processor.
+/// A message to a rank: when it enters the wire, what it occupies there and of the rank.
 #[derive(Clone, Copy)]
 struct Message {
     enters: f64,
@@ -132,7 +95,7 @@ fn plainly(tree: &Tree, problem: &Problem) -> f64 {
     let (costs, network) = (problem.costs(), problem.stated_costs().network());
     let sizes = problem.blocks().expect("a gather");
     let mut segment: Vec<u64> = sizes.iter().collect();
-    let mut ready = vec![0.0; tree.processors()];
+    let mut ready = vec![0.0; tree.ranks()];
     for rank in tree.top_down().into_iter().rev() {
         let copies = tree.steps(rank).any(|step| step == Step::Copy);
         let mut clock: f64 = if copies { problem.copy(rank).unwrap().units() } else { 0.0 };
@@ -317,7 +280,7 @@ fn gathered(blocks: &[u64], network: Network, handling: Handling) -> f64 {
         copy.chain((1..blocks.len()).map(|child| (0, Step::Receive(child)))).collect();
     let tree = Tree::new(blocks.len(), 0, &steps).unwrap();
     let sizes = BlockSizes::new(blocks.iter().copied()).unwrap();
-    // A byte takes 10 us, latency 1 ms; the processor has nothing to do.
+    // A byte takes 10 us, latency 1 ms; the rank has nothing to do.
     let costs = Homogeneous::new(1e-3, 1e-5, 0.0).unwrap().with_overhead(0.0).unwrap();
     let network = Network { send_overhead: Some(0.0), ..network };
     let problem = gather(&sizes, on(network, Costs::Homogeneous(costs)), Root::Given(0));

@@ -1,6 +1,9 @@
 //! No tree is faster than a lower bound says where latency overlaps with other work.
 
 use proptest::prelude::*;
+use tuwtree_bounds::{
+    best_lower_bound, count_bound, lower_bound, lower_bound_in_pieces, volume_bound,
+};
 use tuwtree_dp::non_ordered::exact;
 use tuwtree_laws::all_trees::{self, least_time};
 use tuwtree_laws::problems::{
@@ -9,8 +12,7 @@ use tuwtree_laws::problems::{
 use tuwtree_laws::random_trees::trees;
 use tuwtree_model::{
     BlockSizes, CostMatrix, Hierarchy, Homogeneous, Level, LinkLaw, MeasuredSize, MeasuredSizes,
-    Operation, Piece, PiecewiseLinear, Placement, Problem, Root, Vector, best_lower_bound,
-    completion_time, count_bound, lower_bound, lower_bound_in_pieces, volume_bound,
+    Operation, Piece, PiecewiseLinear, Placement, Problem, Root, Vector, completion_time,
 };
 
 /// Integer costs.
@@ -39,11 +41,11 @@ impl Linear {
     }
 }
 
-/// The least completion time over all trees, for each root, by sets of processors (bits).
+/// The least completion time over all trees, for each root, by sets of ranks (bits).
 ///
-/// Copies come first, which loses nothing. A subtree with the processors `X` is complete at the least, over
+/// Copies come first, which loses nothing. A subtree with the ranks `X` is complete at the least, over
 /// its root's last message, from a part `Y`, of `max(K[X - Y], T[Y] + lambda) + f(Y)`: `T` is 0 for a lone
-/// processor, `K` the time of its copy; otherwise both are the same.
+/// rank, `K` the time of its copy; otherwise both are the same.
 fn least_times(sizes: &[u64], costs: Linear) -> Vec<u64> {
     let all = (1_usize << sizes.len()) - 1;
     let mut bytes = vec![0; all + 1];
@@ -84,7 +86,7 @@ fn least_times(sizes: &[u64], costs: Linear) -> Vec<u64> {
     };
     match sizes.len() {
         1 => vec![0],
-        processors => (0..processors).map(with_root).collect(),
+        ranks => (0..ranks).map(with_root).collect(),
     }
 }
 
@@ -153,7 +155,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn no_bound_is_above_the_optimum_of_nine_processors(
+    fn no_bound_is_above_the_optimum_of_nine_ranks(
         sizes in prop::collection::vec(prop_oneof![0..60_u64, Just(900)], 9), costs in linear(),
     ) {
         let blocks = BlockSizes::new(sizes.iter().copied()).unwrap();
@@ -214,7 +216,7 @@ proptest! {
         let mut sizes = vec![0; ranks];
         sizes[owner] = 1;
         let sizes = BlockSizes::new(sizes).unwrap();
-        let vector = Vector { processors: ranks, bytes: 1 };
+        let vector = Vector { ranks, bytes: 1 };
         let bounds = [Operation::Broadcast, Operation::Reduce].map(|operation| {
             let tree = Problem::new(operation, vector, costs).unwrap();
             let tree = tree.with_root(Root::Given(owner)).unwrap();

@@ -1,6 +1,7 @@
 //! No tree is faster than the bounds for machines with levels say, by the planner or by the judge.
 
 use proptest::prelude::*;
+use tuwtree_bounds::{best_lower_bound, lower_bound_below};
 use tuwtree_laws::all_trees::{all_trees, has_root};
 use tuwtree_laws::machines::{hierarchy, measured_hierarchy, overlapping_hierarchy};
 use tuwtree_laws::problems::{irregular, sizes, with_each_root};
@@ -8,8 +9,8 @@ use tuwtree_laws::random_trees::trees;
 use tuwtree_model::document::{Date, Machine};
 use tuwtree_model::{
     BlockSizes, CostModel, Costs, Hierarchy, Level, Network, Piece, PiecewiseLinear, Placement,
-    PortKind, Problem, Rank, Root, StatedCosts, Time, Tree, WireOwner, best_lower_bound,
-    completion_time, judged_lower_bound, judged_time,
+    PortKind, Problem, Rank, Root, StatedCosts, Time, Tree, WireOwner, completion_time,
+    judged_time,
 };
 
 /// The least completion time over all trees, for each root, by sets of ranks (bits) and their roots.
@@ -17,13 +18,13 @@ use tuwtree_model::{
 /// Copies come first, which loses nothing. `ready[X][r]` is the least, over the last message to `r`, from `q`
 /// with the blocks `Y`, of `max(ready[X - Y][r], ready[Y][q] + lambda) + f(Y)`.
 fn least_times(sizes: &BlockSizes, machine: &Hierarchy) -> Vec<f64> {
-    let processors = sizes.processors();
-    let all = (1_usize << processors) - 1;
-    let bytes = |set: usize| ranks(set).map(|rank| sizes.block(rank)).sum::<u64>();
+    let ranks = sizes.ranks();
+    let all = (1_usize << ranks) - 1;
+    let bytes = |set: usize| members(set).map(|rank| sizes.block(rank)).sum::<u64>();
     let units = |time: Result<Time, _>| time.unwrap().units();
-    let mut ready = vec![vec![f64::INFINITY; processors]; all + 1];
+    let mut ready = vec![vec![f64::INFINITY; ranks]; all + 1];
     for set in 1..=all {
-        for root in ranks(set) {
+        for root in members(set) {
             let others = set & !(1 << root);
             if others == 0 {
                 ready[set][root] = 0.0;
@@ -37,7 +38,7 @@ fn least_times(sizes: &BlockSizes, machine: &Hierarchy) -> Vec<f64> {
                     _ => ready[kept][root],
                 };
                 let sent = bytes(part);
-                for sender in ranks(part) {
+                for sender in members(part) {
                     let latency = units(machine.latency_between(sender, root, sent));
                     let start = before.max(ready[part][sender] + latency);
                     let end = start + units(machine.transmission_between(sender, root, sent));
@@ -51,24 +52,20 @@ fn least_times(sizes: &BlockSizes, machine: &Hierarchy) -> Vec<f64> {
 }
 
 /// The ranks of a set.
-fn ranks(set: usize) -> impl Iterator<Item = Rank> {
+fn members(set: usize) -> impl Iterator<Item = Rank> {
     (0..usize::BITS as usize).filter(move |rank| set >> rank & 1 == 1)
 }
 
 /// Machines of every kind for as many ranks as there are blocks, few of them.
 fn few(most: usize) -> impl Strategy<Value = (BlockSizes, Hierarchy)> {
     sizes(most).prop_flat_map(|sizes| {
-        let processors = sizes.processors();
-        (Just(sizes), machines(processors))
+        let ranks = sizes.ranks();
+        (Just(sizes), machines(ranks))
     })
 }
 
-fn machines(processors: usize) -> impl Strategy<Value = Hierarchy> {
-    prop_oneof![
-        hierarchy(processors),
-        overlapping_hierarchy(processors),
-        measured_hierarchy(processors),
-    ]
+fn machines(ranks: usize) -> impl Strategy<Value = Hierarchy> {
+    prop_oneof![hierarchy(ranks), overlapping_hierarchy(ranks), measured_hierarchy(ranks),]
 }
 
 fn networks() -> impl Strategy<Value = Network> {
@@ -103,9 +100,10 @@ fn on(network: Network, costs: Hierarchy) -> StatedCosts {
     .into()
 }
 
-/// The bound on what the judge says, 0 if nothing is known.
-fn judged_bound(problem: &Problem) -> f64 {
-    judged_lower_bound(problem).unwrap().map_or(0.0, Time::units)
+/// The bound on the judge's times, told of one that is twice as long as that of some tree.
+fn judged_bound(problem: &Problem, time: f64) -> f64 {
+    let most = Time::new(2.0 * time).unwrap();
+    lower_bound_below(problem, most).unwrap().units()
 }
 
 /// The least time by the judge over those of these trees that have the problem's root.
@@ -145,8 +143,8 @@ proptest! {
     #[test]
     fn no_judge_is_below_its_bound_whatever_the_tree(
         (tree, sizes, machine) in trees(sizes(14)).prop_flat_map(|(tree, sizes)| {
-            let processors = tree.processors();
-            (Just(tree), Just(sizes), machines(processors))
+            let ranks = tree.ranks();
+            (Just(tree), Just(sizes), machines(ranks))
         }),
         network in networks(),
     ) {
@@ -155,7 +153,7 @@ proptest! {
             let planned = completion_time(&tree, &problem).unwrap().units();
             for root in [Root::Given(tree.root()), Root::Best] {
                 let problem = problem.with_root(root).unwrap();
-                let bound = judged_bound(&problem);
+                let bound = judged_bound(&problem, judged);
                 prop_assert!(holds(bound, judged), "{root:?}: {bound} > {judged}");
                 let bound = best_lower_bound(&problem).unwrap().units();
                 prop_assert!(holds(bound, planned), "{root:?}: {bound} > {planned}");
@@ -171,10 +169,11 @@ proptest! {
     fn no_bound_of_the_judge_is_above_the_best_of_all_trees(
         (sizes, machine) in few(4), network in networks(),
     ) {
-        let trees = all_trees(sizes.processors());
+        let trees = all_trees(sizes.ranks());
         for problem in irregular(&sizes, on(network, machine)) {
             for rooted in with_each_root(&problem) {
-                let (bound, least) = (judged_bound(&rooted), least_judged(trees, &rooted));
+                let least = least_judged(trees, &rooted);
+                let bound = judged_bound(&rooted, least);
                 prop_assert!(holds(bound, least), "{:?}: {bound} > {least}", rooted.root());
             }
         }
@@ -196,15 +195,16 @@ fn islands(wire: WireOwner) -> StatedCosts {
 
 #[test]
 fn all_that_a_node_lacks_comes_through_its_wire_whether_all_levels_are_in_use_or_not() {
-    for processors in [100, 512, 600] {
-        let sizes = BlockSizes::new((0..processors).map(|rank| 1 + rank % 7 * 1000)).unwrap();
+    for ranks in [100, 512, 600] {
+        let sizes = BlockSizes::new((0..ranks).map(|rank| 1 + rank % 7 * 1000)).unwrap();
         let lacks = sizes.total() - sizes.range(0, 15);
         let problem = Problem::gather(&sizes, islands(WireOwner::Node)).unwrap();
         let problem = problem.with_root(Root::Given(0)).unwrap();
-        let bound = judged_bound(&problem);
+        let star = 0.6 * sizes.total() as f64;
+        let bound = judged_bound(&problem, star);
         // Some of it from afar, if there are islands; and hardly more than that.
         let least = 0.3 * lacks as f64;
-        assert!((0.999 * least..1.2 * least).contains(&bound), "{processors}: {bound}, {least}");
+        assert!((0.999 * least..1.2 * least).contains(&bound), "{ranks}: {bound}, {least}");
     }
 }
 
@@ -220,7 +220,8 @@ fn while_a_large_message_asks_its_receiver_the_wire_is_free_for_others() {
     let problem = Problem::scatter(&sizes, on(network, machine)).unwrap();
     let problem = problem.with_root(Root::Given(0)).unwrap();
     // 10 + 52 until the answer, then 863 of the 915 are left; 22 for the small one meanwhile.
-    let (bound, least) = (judged_bound(&problem), least_judged(all_trees(3), &problem));
+    let least = least_judged(all_trees(3), &problem);
+    let bound = judged_bound(&problem, least);
     assert_eq!(least, 925.0);
     assert!(holds(bound, least), "{bound} > {least}");
 }

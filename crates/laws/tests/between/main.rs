@@ -3,6 +3,7 @@
 
 mod bounds;
 mod judge;
+mod judged_bounds;
 mod latency_bounds;
 mod level_bounds;
 mod non_ordered;

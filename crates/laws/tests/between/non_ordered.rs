@@ -1,17 +1,18 @@
 //! Trees that need not be ordered: the best of all, good ones, and what is proven of them.
 
 use proptest::prelude::*;
+use tuwtree_bounds::best_lower_bound;
 use tuwtree_dp::non_ordered::{
     BlockOrder, NonOrderedError, Search, direct, exact, exact_work, partition, search, sorted,
 };
-use tuwtree_dp::{default_method, optimal};
+use tuwtree_dp::{default_method, optimal_adjacent};
 use tuwtree_laws::all_trees::{
     self, MOST_COPYING_FIRST, has_root, least_of, least_time, trees_copying_first,
 };
 use tuwtree_laws::problems::{self, gather, homogeneous};
 use tuwtree_model::{
     BlockSizes, ClosedSet, Homogeneous, Problem, ProblemError, Root, Tree, TreeError,
-    best_lower_bound, completion_time,
+    completion_time,
 };
 use tuwtree_schedule::{Schedule, Sends, simulate};
 use tuwtree_treegen::{doubling, greedy, two_block};
@@ -34,14 +35,14 @@ fn problem(
 ) -> impl Strategy<Value = Problem> {
     let root = prop::option::of(any::<prop::sample::Index>());
     (problems::sizes(most), root, costs).prop_map(|(sizes, root, costs)| {
-        let root = root.map_or(Root::Best, |root| Root::Given(root.index(sizes.processors())));
+        let root = root.map_or(Root::Best, |root| Root::Given(root.index(sizes.ranks())));
         gather(&sizes, costs, root)
     })
 }
 
 /// The time of the optimal ordered tree.
 fn ordered_time(problem: &Problem) -> f64 {
-    optimal(problem, default_method(problem), &()).unwrap().value
+    optimal_adjacent(problem, default_method(problem), &()).unwrap().value
 }
 
 fn searched(problem: &Problem, steps: Search) -> Tree {
@@ -65,14 +66,13 @@ fn least_with_direct_senders(
     may_start_away: bool,
 ) -> f64 {
     let mut largest: Vec<usize> =
-        (0..sizes.processors()).filter(|&rank| rank != root && sizes.block(rank) > 0).collect();
+        (0..sizes.ranks()).filter(|&rank| rank != root && sizes.block(rank) > 0).collect();
     largest.sort_by_key(|&rank| std::cmp::Reverse(sizes.block(rank)));
     let copied = |rank: usize| costs.copy(sizes.block(rank)).unwrap().units();
     let mut least = f64::INFINITY;
     for senders in 0..=most.min(largest.len()) {
         let direct = &largest[..senders];
-        let rest: Vec<usize> =
-            (0..sizes.processors()).filter(|rank| !direct.contains(rank)).collect();
+        let rest: Vec<usize> = (0..sizes.ranks()).filter(|rank| !direct.contains(rank)).collect();
         let comm = |&rank: &usize| costs.transmission(sizes.block(rank)).unwrap().units();
         let start = direct.iter().map(comm).fold(copied(root), |start, time| start + time);
         if rest.len() == 1 {
@@ -88,7 +88,7 @@ fn least_with_direct_senders(
     least
 }
 
-/// The least time over ordered trees with this root, whose processors may receive from these clocks on.
+/// The least time over ordered trees with this root, whose ranks may receive from these clocks on.
 fn least_of_ranges(
     blocks: &[f64],
     clocks: &[f64],
@@ -167,7 +167,7 @@ proptest! {
     }
 
     #[test]
-    fn exact_is_the_least_over_all_trees_of_six_processors_in_which_everybody_copies_first(
+    fn exact_is_the_least_over_all_trees_of_six_ranks_in_which_everybody_copies_first(
         blocks in prop::collection::vec(prop_oneof![0..6_u64, 0..100_u64], MOST_COPYING_FIRST),
         costs in problems::costs(),
         root in prop::option::of(0..MOST_COPYING_FIRST),
@@ -215,7 +215,7 @@ proptest! {
         costs in monotone_costs(),
         root in any::<prop::sample::Index>(), most in 0..4_usize,
     ) {
-        let root = root.index(sizes.processors());
+        let root = root.index(sizes.ranks());
         let problem = gather(&sizes, costs, Root::Given(root));
         let found = time(&direct(&problem, most, &()).unwrap(), &problem);
         prop_assert_eq!(found, least_with_direct_senders(&sizes, &costs, (root, most), true));
@@ -237,7 +237,7 @@ proptest! {
     fn costs_that_are_no_integers_give_nearly_the_same_times(
         problem in problem(8, monotone_costs()),
     ) {
-        let costs = problem.costs().homogeneous(problem.processors()).unwrap();
+        let costs = problem.costs().homogeneous(problem.ranks()).unwrap();
         let tenth = |cost: f64| cost / 10.0;
         let tenths =
             Homogeneous::new(tenth(costs.alpha()), tenth(costs.beta()), tenth(costs.gamma()));
@@ -267,13 +267,13 @@ proptest! {
         root in any::<prop::sample::Index>(),
     ) {
         let sizes = BlockSizes::new(blocks).unwrap();
-        let root = root.index(sizes.processors());
+        let root = root.index(sizes.ranks());
         let received = sizes.iter().enumerate().filter(|&(rank, m)| rank != root && m > 0).count();
         let messages = match received {
             0 => 0,
             n => n.next_power_of_two().ilog2() + 1,
         };
-        let copied = if sizes.processors() > 1 { sizes.block(root) } else { 0 };
+        let copied = if sizes.ranks() > 1 { sizes.block(root) } else { 0 };
         let volume = (sizes.total() - sizes.block(root)) as f64;
         let most = f64::from(messages) * costs.alpha()
             + costs.beta() * volume
@@ -330,7 +330,7 @@ proptest! {
 }
 
 #[test]
-fn for_many_processors_direct_is_the_least_in_which_receivers_start_at_their_own_ranks() {
+fn for_many_ranks_direct_is_the_least_in_which_receivers_start_at_their_own_ranks() {
     let blocks = (0..2200_u64).map(|rank| if rank % 97 == 0 { 40 * rank } else { rank % 13 });
     let sizes = BlockSizes::new(blocks).unwrap();
     let costs = homogeneous(200, 1, 1);
@@ -386,7 +386,7 @@ fn a_search_that_may_not_go_on_is_the_first_order_and_one_that_may_is_the_same_e
 }
 
 #[test]
-fn few_distinct_sizes_are_exact_for_many_processors() {
+fn few_distinct_sizes_are_exact_for_many_ranks() {
     let blocks = (0..80).map(|rank| if rank % 2 == 0 { 3 } else { 50 });
     let sizes = BlockSizes::new(blocks).unwrap();
     let problem = gather(&sizes, homogeneous(40, 1, 1), Root::Given(0));
@@ -398,7 +398,7 @@ fn few_distinct_sizes_are_exact_for_many_processors() {
 
 #[test]
 fn an_empty_block_relays_where_copies_are_dear() {
-    // Gamma 100: processor 1 collects two of the blocks, since it has nothing to copy.
+    // Gamma 100: rank 1 collects two of the blocks, since it has nothing to copy.
     let sizes = BlockSizes::new([0, 0, 1, 1, 1, 1]).unwrap();
     let problem = gather(&sizes, homogeneous(10, 1, 100), Root::Given(0));
     let tree = exact(&problem).unwrap();
@@ -414,6 +414,6 @@ fn what_is_too_much_is_refused_with_figures() {
     assert_eq!(needed, 3_u64.pow(29));
     let error = exact(&problem).unwrap_err();
     assert_eq!(error, NonOrderedError::TooMuchWork { needed, allowed: 1_000_000_000 });
-    let outside = TreeError::RootOutOfRange { root: 30, processors: 30 };
+    let outside = TreeError::RootOutOfRange { root: 30, ranks: 30 };
     assert_eq!(problem.with_root(Root::Given(30)), Err(ProblemError::Root(outside)));
 }

@@ -3,6 +3,7 @@
 
 use proptest::prelude::*;
 use std::sync::OnceLock;
+use tuwtree_bounds::best_lower_bound;
 use tuwtree_dp::non_ordered::{exact, exact_again, exact_work};
 use tuwtree_dp::wider::Class;
 use tuwtree_dp::{
@@ -17,18 +18,18 @@ use tuwtree_laws::machines::{
 use tuwtree_laws::problems::{irregular, overlapping_costs, ports, rooted, sizes};
 use tuwtree_model::{
     BlockSizes, ClosedSet, CostMatrix, Costs, Homogeneous, Operation, Problem, Root, Tree, Vector,
-    best_lower_bound, check_combines_neighbours, completion_time, judged_time,
+    check_combines_neighbours, completion_time, judged_time,
 };
 use tuwtree_schedule::{Schedule, Sends, simulate};
 
 /// Costs of any kind, whether or not part of the latency overlaps.
-pub(crate) fn any_costs(processors: usize) -> impl Strategy<Value = Costs> {
+pub(crate) fn any_costs(ranks: usize) -> impl Strategy<Value = Costs> {
     prop_oneof![
-        2 => overlapping(processors),
-        1 => overlapping_matrix(processors, 4).prop_map(Costs::Matrix),
-        2 => measured_hierarchy(processors).prop_map(Costs::Hierarchical),
-        1 => matrix(processors, 3).prop_map(Costs::Matrix),
-        1 => hierarchy(processors).prop_map(Costs::Hierarchical),
+        2 => overlapping(ranks),
+        1 => overlapping_matrix(ranks, 4).prop_map(Costs::Matrix),
+        2 => measured_hierarchy(ranks).prop_map(Costs::Hierarchical),
+        1 => matrix(ranks, 3).prop_map(Costs::Matrix),
+        1 => hierarchy(ranks).prop_map(Costs::Hierarchical),
     ]
 }
 
@@ -44,10 +45,10 @@ pub(crate) fn problems(
     blocks: impl Strategy<Value = BlockSizes>,
     costs: fn(usize) -> BoxedStrategy<Costs>,
 ) -> impl Strategy<Value = [Problem; 2]> {
-    let blocks = blocks.prop_flat_map(move |sizes| (costs(sizes.processors()), Just(sizes)));
+    let blocks = blocks.prop_flat_map(move |sizes| (costs(sizes.ranks()), Just(sizes)));
     let root = prop::option::of(any::<prop::sample::Index>());
     (blocks, root).prop_map(|((costs, sizes), root)| {
-        let root = root.map_or(Root::Best, |root| Root::Given(root.index(sizes.processors())));
+        let root = root.map_or(Root::Best, |root| Root::Given(root.index(sizes.ranks())));
         irregular(&sizes, &costs).map(|problem| rooted(&problem, root))
     })
 }
@@ -88,7 +89,7 @@ fn binary() -> &'static [Tree] {
     static LIST: OnceLock<Vec<Tree>> = OnceLock::new();
     LIST.get_or_init(|| {
         filtered(|tree| {
-            let degrees = (0..tree.processors()).map(|rank| tree.degree(rank));
+            let degrees = (0..tree.ranks()).map(|rank| tree.degree(rank));
             Class::Consecutive.check(tree).is_ok() && degrees.max() <= Some(2)
         })
     })
@@ -113,10 +114,10 @@ proptest! {
 
     #[test]
     fn exact_is_the_least_over_all_trees_of_four_at_any_costs(
-        problems in problems(sizes(4), |processors| any_costs(processors).boxed()),
+        problems in problems(sizes(4), |ranks| any_costs(ranks).boxed()),
     ) {
         for problem in problems {
-            let least = least(all_trees(problem.processors()), &problem);
+            let least = least(all_trees(problem.ranks()), &problem);
             match exact(&problem) {
                 Ok(tree) => {
                     // Of trees that take as long, another may be found, whose times are rounded in another order.
@@ -135,12 +136,12 @@ proptest! {
 
     #[test]
     fn exact_on_several_ports_is_the_least_over_all_trees_of_four_at_any_costs(
-        problems in problems(sizes(4), |processors| any_costs(processors).boxed()),
+        problems in problems(sizes(4), |ranks| any_costs(ranks).boxed()),
         number in 2..4_u16,
     ) {
         for problem in problems {
             let problem = problem.with_ports(ports(number));
-            let least = least(all_trees(problem.processors()), &problem);
+            let least = least(all_trees(problem.ranks()), &problem);
             match exact(&problem) {
                 Ok(tree) => {
                     prop_assert!(has_root(&tree, problem.root()));
@@ -156,11 +157,11 @@ proptest! {
 
     #[test]
     fn ordered_and_binary_trees_per_pair_are_the_best_of_their_classes_where_latency_overlaps(
-        problems in problems(six_blocks(), |processors| {
+        problems in problems(six_blocks(), |ranks| {
             prop_oneof![
-                overlapping(processors),
-                overlapping_matrix(processors, 4).prop_map(Costs::Matrix),
-                measured_hierarchy(processors).prop_map(Costs::Hierarchical),
+                overlapping(ranks),
+                overlapping_matrix(ranks, 4).prop_map(Costs::Matrix),
+                measured_hierarchy(ranks).prop_map(Costs::Hierarchical),
             ]
             .prop_filter("latency overlaps", Costs::overlaps)
             .boxed()
@@ -191,7 +192,7 @@ proptest! {
         root in 0..=MOST_COPYING_FIRST,
     ) {
         let root = if root < MOST_COPYING_FIRST { Root::Given(root) } else { Root::Best };
-        let vector = Vector { processors: MOST_COPYING_FIRST, bytes };
+        let vector = Vector { ranks: MOST_COPYING_FIRST, bytes };
         for operation in [Operation::Broadcast, Operation::Reduce] {
             let problem = rooted(&Problem::new(operation, vector, costs).unwrap(), root);
             let least = least_of(trees_copying_first(), &problem);
@@ -208,11 +209,11 @@ proptest! {
 
     #[test]
     fn exact_is_the_least_over_all_trees_of_six_at_any_costs(
-        problems in problems(six_blocks(), |processors| {
+        problems in problems(six_blocks(), |ranks| {
             prop_oneof![
-                overlapping(processors),
-                measured_hierarchy(processors).prop_map(Costs::Hierarchical),
-                matrix(processors, 0).prop_map(Costs::Matrix),
+                overlapping(ranks),
+                measured_hierarchy(ranks).prop_map(Costs::Hierarchical),
+                matrix(ranks, 0).prop_map(Costs::Matrix),
             ]
             .boxed()
         }),

@@ -1,6 +1,7 @@
 //! Several ports: the recursion on trees, the simulation of schedules, bounds and exact optima agree.
 
 use proptest::prelude::*;
+use tuwtree_bounds::{best_lower_bound, count_bound, lower_bound};
 use tuwtree_dp::non_ordered::exact;
 use tuwtree_laws::all_trees::{all_trees, has_root};
 use tuwtree_laws::problems::{
@@ -9,8 +10,8 @@ use tuwtree_laws::problems::{
 use tuwtree_laws::random_trees::trees;
 use tuwtree_model::{
     BlockSizes, ClosedSet, CostMatrix, CostModel, Distribution, DistributionParameters,
-    Homogeneous, Ports, Problem, Randomness, Rank, Root, Step, Time, Tree, best_lower_bound,
-    check_ordered, completion, completion_time, count_bound, lower_bound,
+    Homogeneous, Ports, Problem, Randomness, Rank, Root, Step, Time, Tree, check_ordered,
+    completion, completion_time,
 };
 use tuwtree_schedule::{Schedule, Sends, document, simulate, verify};
 use tuwtree_treegen::{AdaptiveRule, adaptive, hybrid, knomial, linear};
@@ -22,7 +23,7 @@ fn on_ports(sizes: &BlockSizes, costs: &Homogeneous, number: u16) -> [Problem; 2
 
 /// The convention as it is written down: all free times in a list, the first least one is taken.
 fn by_definition(tree: &Tree, sizes: &BlockSizes, costs: &Homogeneous, ports: u16) -> Vec<Time> {
-    let mut ready = vec![Time::ZERO; tree.processors()];
+    let mut ready = vec![Time::ZERO; tree.ranks()];
     let mut segment: Vec<u64> = sizes.iter().collect();
     for rank in tree.top_down().into_iter().rev() {
         let mut free = vec![Time::ZERO; ports.into()];
@@ -87,7 +88,7 @@ proptest! {
         let done = completion(&tree, &gather).unwrap();
         let schedule = Schedule::of_tree(&tree, &gather).unwrap();
         let timeline = simulate(&schedule, &costs, Sends::Synchronous).unwrap();
-        for rank in 0..tree.processors() {
+        for rank in 0..tree.ranks() {
             if tree.parent(rank).is_some() && done.segment[rank] > 0 {
                 let times = timeline.actions(rank).last().expect("it sends at last");
                 prop_assert_eq!(times.ready, done.ready[rank]);
@@ -101,7 +102,7 @@ proptest! {
         (tree, sizes) in trees(sizes(40)), costs in fractional(),
     ) {
         // The recursion of one port as OPT Definition 2 has it.
-        let mut ready = vec![Time::ZERO; tree.processors()];
+        let mut ready = vec![Time::ZERO; tree.ranks()];
         let problems = on_ports(&sizes, &costs, 1);
         let done = completion(&tree, &problems[0]).unwrap();
         let segment = &done.segment;
@@ -132,7 +133,7 @@ proptest! {
     ) {
         let [gather, _] = on_ports(&sizes, &costs, 40);
         let done = completion(&tree, &gather).unwrap();
-        for rank in (0..tree.processors()).filter(|&rank| rank != tree.root()) {
+        for rank in (0..tree.ranks()).filter(|&rank| rank != tree.root()) {
             prop_assert_eq!(done.sent[rank].0, done.ready[rank]);
         }
         let one_ported = gather.with_ports(Ports::ONE);
@@ -161,7 +162,7 @@ fn a_port_waits_for_the_child_that_it_was_dealt() {
     assert_eq!(done.sent[6].1.units(), 4.0);
 }
 
-/// Blocks of few processors that make waiting pay.
+/// Blocks of few ranks that make waiting pay.
 fn few(most: usize) -> impl Strategy<Value = BlockSizes> {
     let block = prop_oneof![
         4 => 0..12_u64,
@@ -208,7 +209,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
-    fn the_bound_is_never_above_the_exact_optimum_of_more_processors(
+    fn the_bound_is_never_above_the_exact_optimum_of_more_ranks(
         sizes in few(7), asked in costs_and_root(), k in 2..4_u16,
     ) {
         let problem = gather_on(&sizes, asked, k);
@@ -257,7 +258,7 @@ proptest! {
         sizes in few(5), asked in costs_and_root(), k in 2..5_u16,
     ) {
         let problem = gather_on(&sizes, asked, k);
-        let least = all_trees(sizes.processors())
+        let least = all_trees(sizes.ranks())
             .iter()
             .filter(|tree| has_root(tree, problem.root()))
             .map(|tree| completion_time(tree, &problem).unwrap())
@@ -273,18 +274,18 @@ proptest! {
     fn hybrid_trees_are_between_the_exact_optimum_and_the_star(
         sizes in few(6), (costs, root) in costs_and_root(), k in 1..5_u16,
     ) {
-        let root = root.unwrap_or(0) % sizes.processors();
+        let root = root.unwrap_or(0) % sizes.ranks();
         let problem = gather_on(&sizes, (costs, Some(root)), k);
         let time = |tree: &Tree| completion_time(tree, &problem).unwrap();
         let hybrid = time(&hybrid(&problem).unwrap());
         prop_assert!(exact_time(&problem) <= hybrid);
         // Blocks in falling order, the copy first: so the star among those tried.
-        let mut others: Vec<Rank> = (0..sizes.processors()).filter(|&rank| rank != root).collect();
+        let mut others: Vec<Rank> = (0..sizes.ranks()).filter(|&rank| rank != root).collect();
         others.sort_by_key(|&rank| std::cmp::Reverse(sizes.block(rank)));
         let copy = (!others.is_empty()).then_some((root, Step::Copy));
         let receives = others.iter().map(|&rank| (root, Step::Receive(rank)));
         let steps: Vec<(Rank, Step)> = copy.into_iter().chain(receives).collect();
-        prop_assert!(hybrid <= time(&Tree::new(sizes.processors(), root, &steps).unwrap()));
+        prop_assert!(hybrid <= time(&Tree::new(sizes.ranks(), root, &steps).unwrap()));
     }
 
     #[test]
@@ -296,8 +297,8 @@ proptest! {
         prop_assert!(has_root(&tree, problem.root()));
         prop_assert!(check_ordered(&tree).is_ok());
         // Rounds, without data: as many as (k + 1)-fold growth needs.
-        let rounds = (0..).find(|&n| (usize::from(k) + 1).pow(n) >= sizes.processors()).unwrap();
-        let ones = BlockSizes::new(vec![1; sizes.processors()]).unwrap();
+        let rounds = (0..).find(|&n| (usize::from(k) + 1).pow(n) >= sizes.ranks()).unwrap();
+        let ones = BlockSizes::new(vec![1; sizes.ranks()]).unwrap();
         let problem = gather_on(&ones, (homogeneous(1, 0, 0), root), k);
         let time = completion_time(&knomial(&problem).unwrap(), &problem).unwrap();
         prop_assert_eq!(time.units(), f64::from(rounds));
@@ -328,7 +329,7 @@ proptest! {
     fn the_simple_bound_holds_for_costs_of_each_pair(
         (tree, sizes) in trees(sizes(20)), seed in 0..1000_u64, k in 1..6_u16,
     ) {
-        let p = tree.processors();
+        let p = tree.ranks();
         let cost = |one: Rank, other: Rank, most: u64| {
             (((one * 31 + other * 17) as u64 + seed) * 2_654_435_761 % 1009 % most) as f64
         };

@@ -12,17 +12,17 @@ use tuwtree_model::{
 };
 
 /// Costs that are not the same linear ones for all pairs.
-fn differing(processors: usize) -> BoxedStrategy<Costs> {
-    any_costs(processors)
-        .prop_filter("not homogeneous", move |costs| costs.homogeneous(processors).is_none())
+fn differing(ranks: usize) -> BoxedStrategy<Costs> {
+    any_costs(ranks)
+        .prop_filter("not homogeneous", move |costs| costs.homogeneous(ranks).is_none())
         .boxed()
 }
 
 /// The widest class that is searched: at costs that all pairs share, receivers may start away.
 fn class(problem: &Problem) -> Class {
-    let (costs, processors) = (problem.costs(), problem.processors());
-    let only_law = costs.hierarchy().is_some_and(|one| one.only_law(processors).is_some());
-    match only_law || costs.homogeneous(processors).is_some() {
+    let (costs, ranks) = (problem.costs(), problem.ranks());
+    let only_law = costs.hierarchy().is_some_and(|one| one.only_law(ranks).is_some());
+    match only_law || costs.homogeneous(ranks).is_some() {
         true => Class::Consecutive,
         false => Class::CopyFirst,
     }
@@ -42,7 +42,7 @@ fn renumbered(tree: &Tree, places: &[Rank]) -> Tree {
     Tree::new(places.len(), place(tree.root()).unwrap(), &steps).unwrap()
 }
 
-/// The least time over all trees that are ordered once the processors are in one of these orders.
+/// The least time over all trees that are ordered once the ranks are in one of these orders.
 fn least_of_orders(orders: &[Vec<Rank>], problem: &Problem) -> f64 {
     let class = class(problem);
     let ordered =
@@ -60,7 +60,7 @@ fn least_of_orders(orders: &[Vec<Rank>], problem: &Problem) -> f64 {
 fn root_and_others(problem: &Problem) -> (Rank, Vec<Rank>) {
     let sizes = problem.blocks().unwrap();
     let root = problem.root().given().unwrap_or_else(|| largest_block(sizes));
-    let mut others: Vec<Rank> = (0..problem.processors()).filter(|&rank| rank != root).collect();
+    let mut others: Vec<Rank> = (0..problem.ranks()).filter(|&rank| rank != root).collect();
     others.sort_by_key(|&rank| std::cmp::Reverse(sizes.block(rank)));
     (root, others)
 }
@@ -76,7 +76,7 @@ fn six_orders(problem: &Problem) -> Vec<Vec<Rank>> {
     left.reverse();
     let (large, small) = others.split_at(others.len() / 2);
     let from_large: Vec<Rank> = large.iter().rev().copied().collect();
-    let mut falling: Vec<Rank> = (0..problem.processors()).collect();
+    let mut falling: Vec<Rank> = (0..problem.ranks()).collect();
     falling.sort_by_key(|&rank| (std::cmp::Reverse(sizes.block(rank)), rank));
     vec![
         [&[root], &others[..]].concat(),
@@ -84,7 +84,7 @@ fn six_orders(problem: &Problem) -> Vec<Vec<Rank>> {
         [&left[..], &[root], &right].concat(),
         [&from_large[..], &[root], small].concat(),
         falling,
-        (0..problem.processors()).collect(),
+        (0..problem.ranks()).collect(),
     ]
 }
 
@@ -97,7 +97,7 @@ fn least_with_direct(problem: &Problem, most: usize) -> f64 {
     if problem.root() != Root::Best {
         return with_root;
     }
-    let ordered = least_of_orders(&[(0..problem.processors()).collect()], problem);
+    let ordered = least_of_orders(&[(0..problem.ranks()).collect()], problem);
     let first = sorted(problem, &[BlockOrder::Ranks], &());
     match (first, class(problem)) {
         (Ok(first), Class::CopyFirst) => {
@@ -110,9 +110,8 @@ fn least_with_direct(problem: &Problem, most: usize) -> f64 {
 
 /// The same with this root.
 fn least_with_direct_to(root: Rank, problem: &Problem, most: usize) -> f64 {
-    let ranks: Vec<Rank> = (0..problem.processors()).collect();
-    let (_, mut largest) =
-        root_and_others(&problem.with_root(Root::Given(root)).expect("a processor"));
+    let ranks: Vec<Rank> = (0..problem.ranks()).collect();
+    let (_, mut largest) = root_and_others(&problem.with_root(Root::Given(root)).expect("a rank"));
     largest.retain(|&rank| {
         let bytes = problem.blocks().unwrap().block(rank);
         bytes > 0 && problem.edge(rank, root, bytes).is_ok()

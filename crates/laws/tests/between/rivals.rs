@@ -1,16 +1,17 @@
 //! No construction beats an optimum over the trees that it is one of.
 
 use proptest::prelude::*;
+use tuwtree_bounds::lower_bound;
 use tuwtree_dp::{
-    PairMethod, default_binary_method, default_method, optimal, optimal_binary, optimal_broadcast,
-    optimal_per_pair,
+    PairMethod, default_binary_method, default_method, optimal_adjacent, optimal_binary,
+    optimal_broadcast, optimal_per_pair,
 };
 use tuwtree_laws::ordered_trees::has_two_left_subtrees;
 use tuwtree_laws::pairs::instances;
 use tuwtree_laws::problems::{self, gather, root_of, rooted};
 use tuwtree_model::{
     ClosedSet, Homogeneous, Operation, Problem, Root, Tree, Vector, check_ordered, completion_time,
-    joins_adjacent_ranges, lower_bound,
+    joins_adjacent_ranges,
 };
 use tuwtree_treegen::{AdaptiveRule, adaptive, linear, oblivious};
 
@@ -32,8 +33,8 @@ proptest! {
     ) {
         let problem = gather(&sizes, costs, root_of(Some(root), &sizes));
         let method = default_method(&problem);
-        let best = optimal(&rooted(&problem, Root::Best), method, &()).unwrap();
-        let given = optimal(&problem, method, &()).unwrap();
+        let best = optimal_adjacent(&rooted(&problem, Root::Best), method, &()).unwrap();
+        let given = optimal_adjacent(&problem, method, &()).unwrap();
         prop_assert!(best.value <= given.value);
         prop_assert_eq!(check_ordered(&best.tree), Ok(()));
         prop_assert_eq!(check_ordered(&given.tree), Ok(()));
@@ -77,11 +78,11 @@ proptest! {
 
     #[test]
     fn binomial_trees_are_optimal_for_homogeneous_broadcast(
-        processors in 1..=6_usize, bytes in 0..9_u64, alpha in 0..40_u32, beta in 0..4_u32,
+        ranks in 1..=6_usize, bytes in 0..9_u64, alpha in 0..40_u32, beta in 0..4_u32,
     ) {
         let costs = Homogeneous::new(alpha.into(), beta.into(), 1.0).unwrap();
-        let vector = Vector { processors, bytes };
-        for root in 0..processors {
+        let vector = Vector { ranks, bytes };
+        for root in 0..ranks {
             let problem = |operation| {
                 rooted(&Problem::new(operation, vector, costs).unwrap(), Root::Given(root))
             };

@@ -1,15 +1,15 @@
-//! Which algorithms are measured.
+//! Algorithms that are measured.
 
 use std::borrow::Cow;
-use tuwtree_model::{ClosedSet, Construction, Operation};
+use tuwtree_model::{ClosedSet, Construction, Operation, PayloadKind};
 
-/// What can be timed.
+/// Algorithm that can be timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Algorithm {
     /// The library's regular operation, all blocks padded to the largest, which everybody knows.
     Regular,
-    /// The same after an allreduce of the largest size: what an application does that does not know
-    /// it. The right-hand side of guideline GL2.
+    /// A regular call after an allreduce of the largest size, for applications that do not know it.
+    /// The right-hand side of guideline GL2.
     Padded,
     /// The library's irregular operation.
     Native,
@@ -20,19 +20,19 @@ pub enum Algorithm {
     /// The adaptive tree, set up once through the interface of the libraries, the first operation on its
     /// communicator: with a private one, and agreement on all arguments.
     DistributedPersistent,
-    /// What takes least by the machine's costs, the library's own call or a tree that calls before have
-    /// planned: calls of the libraries by themselves, once a machine is known.
+    /// The cheaper of the library's call and a cached plan, by the machine's costs: the libraries' own default, once a
+    /// machine is known.
     Auto,
     /// A tree in which each process finds its own place in the first call, since all give all counts.
     Online,
-    /// The same tree, set up once through the interface of the libraries, the first operation on its communicator:
-    /// sizes are gathered by all.
+    /// The tree of [`Online`](Self::Online), set up once through the interface of the libraries, the first operation on
+    /// its communicator: sizes are gathered by all.
     OnlinePersistent,
     /// A tree, or a schedule of all ranks, planned beforehand, with persistent requests: start and wait.
     Planned(Construction, Pace),
 }
 
-/// When a rank's messages may start.
+/// Start of a rank's messages.
 #[derive(
     Clone,
     Copy,
@@ -48,7 +48,7 @@ pub enum Algorithm {
 pub enum Pace {
     /// One after the other, as the cost model has it.
     Strict,
-    /// As soon as they can.
+    /// As soon as possible.
     Eager,
 }
 
@@ -73,7 +73,7 @@ impl Algorithm {
         .chain(planned)
     }
 
-    /// The name by which users and documents call the algorithm.
+    /// The algorithm's name in options and documents.
     pub fn name(self) -> Cow<'static, str> {
         match self {
             Algorithm::Regular => "regular".into(),
@@ -96,14 +96,12 @@ impl Algorithm {
         Algorithm::all().find(|one| one.name() == name)
     }
 
-    /// Whether it can perform the operation.
+    /// True if it can perform the operation.
     pub fn is_for(self, operation: Operation) -> bool {
         match self {
             Algorithm::Native => true,
             Algorithm::Planned(construction, _) => construction.performs(operation),
-            Algorithm::NativePersistent | Algorithm::Auto => {
-                operation.is_irregular() || operation == Operation::Alltoall
-            }
+            Algorithm::NativePersistent | Algorithm::Auto => operation.takes_blocks(),
             Algorithm::Regular
             | Algorithm::Padded
             | Algorithm::Distributed
@@ -113,50 +111,40 @@ impl Algorithm {
         }
     }
 
-    /// What it is, in words, for help texts and tables.
-    pub fn summary(self, operation: Operation) -> &'static str {
-        match (self, operation) {
-            (Algorithm::Regular, Operation::Scatter) => "MPI_Scatter of padded blocks",
-            (Algorithm::Regular, _) => "MPI_Gather of padded blocks",
-            (Algorithm::Padded, Operation::Scatter) => "MPI_Allreduce, then padded MPI_Scatter",
-            (Algorithm::Padded, _) => "MPI_Allreduce, then padded MPI_Gather",
-            (Algorithm::Native, Operation::Broadcast) => "MPI_Bcast",
-            (Algorithm::Native, Operation::Reduce) => "MPI_Reduce",
-            (Algorithm::Native, Operation::Allreduce) => "MPI_Allreduce",
-            (Algorithm::Native, Operation::IntergroupAllgather) => {
-                "MPI_Allgatherv between two groups"
+    /// Its description, for help texts and tables.
+    pub fn summary(self, operation: Operation) -> Cow<'static, str> {
+        let regular = || operation.regular_function().unwrap_or_default();
+        match self {
+            Algorithm::Regular => format!("{} of padded blocks", regular()).into(),
+            Algorithm::Padded => format!("MPI_Allreduce, then padded {}", regular()).into(),
+            Algorithm::Native if operation.payload_kind() == PayloadKind::Groups => {
+                format!("{} between two groups", operation.function()).into()
             }
-            (Algorithm::Native, Operation::Allgather) => "MPI_Allgatherv",
-            (Algorithm::NativePersistent, Operation::Allgather) => "MPI_Allgatherv_init, started",
-            (Algorithm::Native, Operation::ReduceScatter) => "MPI_Reduce_scatter",
-            (Algorithm::NativePersistent, Operation::ReduceScatter) => {
-                "MPI_Reduce_scatter_init, started"
+            Algorithm::Native => operation.function().into(),
+            Algorithm::NativePersistent => format!("{}_init, started", operation.function()).into(),
+            Algorithm::Distributed => "adaptive tree, constructed in each call".into(),
+            Algorithm::DistributedPersistent => "adaptive tree, all of its set-up counted".into(),
+            Algorithm::Auto if operation.is_rooted() => {
+                "what is best, as earlier calls have planned it".into()
             }
-            (Algorithm::Native, Operation::Alltoall) => "MPI_Alltoallv",
-            (Algorithm::NativePersistent, Operation::Alltoall) => "MPI_Alltoallv_init, started",
-            (Algorithm::Auto, Operation::Alltoall) => "what is best, as earlier calls have found",
-            (Algorithm::Auto, Operation::Allgather | Operation::ReduceScatter) => {
-                "what is best, as each rank plans it"
+            Algorithm::Auto if operation.payload_kind() == PayloadKind::Messages => {
+                "what is best, as earlier calls have found".into()
             }
-            (Algorithm::Native, Operation::Scatter) => "MPI_Scatterv",
-            (Algorithm::Native, _) => "MPI_Gatherv",
-            (Algorithm::NativePersistent, Operation::Scatter) => "MPI_Scatterv_init, started",
-            (Algorithm::NativePersistent, _) => "MPI_Gatherv_init, started",
-            (Algorithm::Distributed, _) => "adaptive tree, constructed in each call",
-            (Algorithm::DistributedPersistent, _) => "adaptive tree, all of its set-up counted",
-            (Algorithm::Auto, _) => "what is best, as earlier calls have planned it",
-            (Algorithm::Online, _) => "each rank finds its place in a tree, given all counts",
-            (Algorithm::OnlinePersistent, _) => "the same, all of its set-up counted",
-            (Algorithm::Planned(one, pace), _) => match (one.builds_trees(), pace) {
-                (true, Pace::Strict) => "tree planned once, one message at a time",
-                (true, Pace::Eager) => "tree planned once, messages at once",
-                (false, Pace::Strict) => "schedule planned once, one message at a time",
-                (false, Pace::Eager) => "schedule planned once, messages at once",
-            },
+            Algorithm::Auto => "what is best, as each rank plans it".into(),
+            Algorithm::Online => "each rank finds its place in a tree, given all counts".into(),
+            Algorithm::OnlinePersistent => "the same, all of its set-up counted".into(),
+            Algorithm::Planned(one, pace) => {
+                let plan = if one.builds_trees() { "tree" } else { "schedule" };
+                let messages = match pace {
+                    Pace::Strict => "one message at a time",
+                    Pace::Eager => "messages at once",
+                };
+                format!("{plan} planned once, {messages}").into()
+            }
         }
     }
 
-    /// Whether it moves blocks of different sizes as they are.
+    /// True if it moves blocks of different sizes as they are.
     pub fn is_irregular(self) -> bool {
         !matches!(self, Algorithm::Regular | Algorithm::Padded)
     }

@@ -19,10 +19,11 @@ pub(super) struct Fields {
     operation: String,
     program: String,
     library: String,
-    processors: usize,
+    #[serde(alias = "processors")]
+    ranks: usize,
     root: Rank,
-    #[serde(default, skip_serializing_if = "is_zero")]
-    remote_processors: usize,
+    #[serde(default, skip_serializing_if = "is_zero", alias = "remote_processors")]
+    remote_ranks: usize,
     nodes: usize,
     oversubscribed: bool,
     element_bytes: u64,
@@ -94,9 +95,9 @@ impl TryFrom<Fields> for Measurements {
             operation,
             program: fields.program,
             library: fields.library,
-            processors: fields.processors,
+            ranks: fields.ranks,
             root: fields.root,
-            remote_processors: fields.remote_processors,
+            remote_ranks: fields.remote_ranks,
             nodes: fields.nodes,
             oversubscribed: fields.oversubscribed,
             element_bytes: fields.element_bytes,
@@ -107,7 +108,7 @@ impl TryFrom<Fields> for Measurements {
             listed: fields.listed.into_iter().map(listed).collect::<Result<_, _>>()?,
         };
         let read = Measurements::new(setting, series?).map_err(|error| error.to_string())?;
-        match (read.version() > fields.version, read.version()) {
+        match (read.oldest_version() > fields.version, read.oldest_version()) {
             (true, 7) => Err(format!(
                 "version {} has no broadcasts, reductions, allreduces and intergroup allgathers, and no schedules of \
                  operations without a root; they need version 7",
@@ -176,7 +177,7 @@ impl TryFrom<SeriesFields> for Series {
     }
 }
 
-/// Whether a field can be left out.
+/// True if a field can be left out.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
 fn is_zero(number: &usize) -> bool {
     *number == 0
@@ -199,17 +200,16 @@ fn algorithm_names() -> String {
 
 impl From<Measurements> for Fields {
     fn from(measurements: Measurements) -> Fields {
-        let version = measurements.version();
         let Measurements { setting, series } = measurements;
         Fields {
             format: Measurements::FORMAT.into(),
-            version,
+            version: Measurements::VERSION,
             operation: setting.operation.name().into(),
             program: setting.program,
             library: setting.library,
-            processors: setting.processors,
+            ranks: setting.ranks,
             root: setting.root,
-            remote_processors: setting.remote_processors,
+            remote_ranks: setting.remote_ranks,
             nodes: setting.nodes,
             oversubscribed: setting.oversubscribed,
             element_bytes: setting.element_bytes,

@@ -1,5 +1,5 @@
-//! The document that holds measured times of an operation, every repetition of them, so that
-//! whoever doubts a verdict can judge anew.
+//! The document of measured times of an operation, every repetition of them, so that readers can
+//! judge anew.
 //!
 //! A reader first checks [`Header`](tuwtree_model::document::Header), then reads [`Measurements`], which refuses unknown fields.
 //! `docs/formats.md` describes the format, `docs/measurements.schema.json` defines it.
@@ -31,33 +31,33 @@ pub struct Measurements {
     series: Vec<Series>,
 }
 
-/// What all times of a document have in common.
+/// Common properties of all times of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setting {
-    /// What was timed. In an [`Operation::Alltoall`] each rank has its block for each rank; what moves a vector has one
-    /// block, the vector, under [`Distribution::Same`](tuwtree_model::Distribution::Same).
+    /// The timed operation. In an alltoall each rank has its block for each rank; an operation on a
+    /// vector has one block, the vector, under [`Distribution::Same`](tuwtree_model::Distribution::Same).
     pub operation: Operation,
     /// The program that measured, with its version.
     pub program: String,
     /// The MPI library, as it calls itself.
     pub library: String,
     /// The number of ranks, `p >= 1`.
-    pub processors: usize,
-    /// The root, below `p`; 0 where there is none.
+    pub ranks: usize,
+    /// The root, below `p`; 0 for rootless operations.
     pub root: Rank,
     /// Of an intergroup allgather, how many of the ranks are the second group, the last ones, fewer than `p` and at least
     /// one; else 0.
-    pub remote_processors: usize,
-    /// How many nodes there were, at least one.
+    pub remote_ranks: usize,
+    /// Number of nodes, at least one.
     pub nodes: usize,
-    /// Whether some node had more processes than cores to run them. Times then tell how an operating
-    /// system shares cores, and nothing about a machine.
+    /// True if some node had more processes than cores. Times then tell how an operating system shares cores, and
+    /// nothing about a machine.
     pub oversubscribed: bool,
-    /// How many bytes an element has, in which mean blocks are counted.
+    /// Bytes of an element, the unit of mean blocks.
     pub element_bytes: u64,
     /// The parameter `rho` of the distributions.
     pub rho: u64,
-    /// The seed of their random numbers (those of glibc).
+    /// The seed of their random numbers (glibc's).
     pub seed: u32,
     /// Calls before the first that was timed, of each algorithm for each problem.
     pub warm_up: usize,
@@ -68,12 +68,12 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// The root or the groups as they follow what was timed: `, root 3`; nothing where there are none.
+    /// The root or the groups behind the operation's name: `, root 3`; nothing where there are none.
     pub fn root_phrase(&self) -> String {
-        match (self.operation.is_rooted(), self.remote_processors) {
+        match (self.operation.is_rooted(), self.remote_ranks) {
             (true, _) => format!(", root {}", self.root),
             (false, 0) => String::new(),
-            (false, remote) => format!(", groups of {} and {remote}", self.processors - remote),
+            (false, remote) => format!(", groups of {} and {remote}", self.ranks - remote),
         }
     }
 }
@@ -81,7 +81,7 @@ impl Setting {
 /// The times of one algorithm for one problem.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// Where the block sizes come from.
+    /// Source of the block sizes.
     pub blocks: Blocks,
     /// The mean block of the distribution, `b`, in elements; of listed blocks to the nearest element, at
     /// least 1.
@@ -92,22 +92,22 @@ pub struct Series {
     pub largest_block_bytes: u64,
     /// The implementation that was timed.
     pub algorithm: Algorithm,
-    /// What had to be done once, before the first call: planning and setting up requests.
+    /// Seconds before the first call: planning and setting up requests.
     pub planning_seconds: f64,
-    /// What the model says that it takes, if that is known.
+    /// Time predicted by the model, if known.
     pub predicted: Option<Prediction>,
-    /// How many repetitions began late at some rank, where starts were synchronized.
+    /// Number of repetitions that began late at some rank, with synchronized starts.
     pub late: Option<usize>,
     /// For each repetition, in order, the time until the last rank was done; above 0, at least one.
     pub seconds: Vec<f64>,
-    /// The same while one rank begins late, by one time after the other; empty if that was not measured.
+    /// Times while one rank begins late, one delay after the other; empty if not measured.
     pub delayed: Vec<Delayed>,
 }
 
 /// The times of an algorithm while one rank, which computes meanwhile, begins late.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Delayed {
-    /// Who begins late, not the root.
+    /// The late rank, not the root.
     pub rank: Rank,
     /// By how much, at least 0.
     pub delay_seconds: f64,
@@ -118,17 +118,17 @@ pub struct Delayed {
     pub others_seconds: Vec<f64>,
 }
 
-/// Why times are not a document.
+/// Times that are not a document.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MeasurementsError {
-    /// Groups that are not those of an intergroup allgather.
-    #[error("{operation} over {processors} processes with {remote} of them in a second group")]
+    /// Groups of no intergroup allgather.
+    #[error("{operation} over {ranks} processes with {remote} of them in a second group")]
     Groups {
         /// The name of the operation.
         operation: &'static str,
-        /// How many processes there are.
-        processors: usize,
-        /// How many of them are the second group.
+        /// Number of processes.
+        ranks: usize,
+        /// Number of processes in the second group.
         remote: usize,
     },
     /// A vector with other blocks than the vector.
@@ -154,12 +154,12 @@ pub enum MeasurementsError {
         field: &'static str,
     },
     /// A root that is no rank.
-    #[error("root {root} is outside 0..{processors} ({processors} processes)")]
+    #[error("root {root} is outside 0..{ranks} ({ranks} processes)")]
     Root {
         /// Not below the number of processes.
         root: Rank,
-        /// How many processes there are.
-        processors: usize,
+        /// Number of processes.
+        ranks: usize,
     },
     /// Listed block sizes for another number of processes, or under a name that is there already.
     #[error("the block sizes listed as {name:?}: {reason}")]
@@ -188,23 +188,23 @@ pub enum MeasurementsError {
 impl Measurements {
     /// The name of the format.
     pub const FORMAT: &'static str = "tuwtree-measurements";
-    /// The newest version.
-    pub const VERSION: u64 = 7;
+    /// The version that is written; older ones are read, newer ones are refused.
+    pub const VERSION: u64 = 8;
 
-    /// The least version that can carry the times, which is the one that is written: 2 with predicted times
+    /// The least version with all that the times need: 2 with predicted times
     /// or synchronized starts, 3 with block sizes that are listed, 4 with a rank that begins late, 5 with trees in
     /// which processes find their places, 6 of an alltoall, 7 of a broadcast, a reduction, an allreduce and an intergroup
     /// allgather, or with schedules of an operation without a root.
-    pub fn version(&self) -> u64 {
+    pub(super) fn oldest_version(&self) -> u64 {
         let is_online =
             |one: &Series| matches!(one.algorithm, Algorithm::Online | Algorithm::OnlinePersistent);
         let operation = self.setting.operation;
-        let is_old = operation.is_irregular() || operation == Operation::Alltoall;
+        let is_old = operation.takes_blocks();
         let is_planned = |one: &Series| matches!(one.algorithm, Algorithm::Planned(..));
         if !is_old || !operation.is_rooted() && self.series.iter().any(is_planned) {
             return 7;
         }
-        if operation == Operation::Alltoall {
+        if operation.payload_kind() == PayloadKind::Messages {
             return 6;
         }
         if !operation.is_rooted() || self.series.iter().any(is_online) {
@@ -236,7 +236,7 @@ impl Measurements {
             return Err(MeasurementsError::OtherAlgorithm { operation, algorithm });
         }
         for (field, value) in [
-            ("processors", setting.processors as u64),
+            ("ranks", setting.ranks as u64),
             ("nodes", setting.nodes as u64),
             ("element_bytes", setting.element_bytes),
         ] {
@@ -244,14 +244,14 @@ impl Measurements {
                 return Err(MeasurementsError::Zero { field });
             }
         }
-        let (root, processors) = (setting.root, setting.processors);
-        if root >= processors {
-            return Err(MeasurementsError::Root { root, processors });
+        let (root, ranks) = (setting.root, setting.ranks);
+        if root >= ranks {
+            return Err(MeasurementsError::Root { root, ranks });
         }
-        let remote = setting.remote_processors;
+        let remote = setting.remote_ranks;
         let has_groups = setting.operation == Operation::IntergroupAllgather;
-        if has_groups != (1..processors).contains(&remote) || !has_groups && remote > 0 {
-            return Err(MeasurementsError::Groups { operation, processors, remote });
+        if has_groups != (1..ranks).contains(&remote) || !has_groups && remote > 0 {
+            return Err(MeasurementsError::Groups { operation, ranks, remote });
         }
         setting.check_listed()?;
         let is_of_vector = setting.operation.payload_kind() == PayloadKind::Vector;
@@ -274,7 +274,7 @@ impl Measurements {
         Ok(Measurements { setting, series })
     }
 
-    /// What all times have in common.
+    /// Common properties of all times.
     pub fn setting(&self) -> &Setting {
         &self.setting
     }
@@ -289,7 +289,7 @@ impl Measurements {
         self.series.iter().find(|one| one.is_of(problem) && one.algorithm == algorithm)
     }
 
-    /// Where block sizes come from, in the order of their first series.
+    /// Sources of block sizes, in the order of their first series.
     pub fn blocks(&self) -> Vec<&Blocks> {
         self.distinct(|one| &one.blocks)
     }
@@ -314,14 +314,14 @@ impl Measurements {
         found
     }
 
-    /// What a reader must know before believing the times; `None` if there is nothing.
+    /// A warning for readers of the times; `None` if there is none.
     pub fn warning(&self) -> Option<&'static str> {
         self.setting.oversubscribed.then_some(Setting::OVERSUBSCRIBED)
     }
 }
 
 impl Setting {
-    /// What times are worth where processes share cores.
+    /// Warning about times of processes that share cores.
     pub const OVERSUBSCRIBED: &'static str = "more processes than cores on a node: these times tell \
         how an operating system shares cores, and nothing about a cluster";
 }
@@ -330,8 +330,8 @@ impl Setting {
     fn check_listed(&self) -> Result<(), MeasurementsError> {
         for (index, ListedBlocks { name, sizes }) in self.listed.iter().enumerate() {
             let fault = |reason| MeasurementsError::Listed { name: name.clone(), reason };
-            if sizes.processors() != self.processors {
-                let (found, needed) = (sizes.processors(), self.processors);
+            if sizes.ranks() != self.ranks {
+                let (found, needed) = (sizes.ranks(), self.ranks);
                 return Err(fault(format!("{found} blocks for {needed} processes")));
             }
             if self.listed[..index].iter().any(|other| other.name == *name) {
@@ -353,7 +353,7 @@ impl Series {
         (&self.blocks, self.mean_block)
     }
 
-    /// Whether it is of this problem.
+    /// True if it is of this problem.
     pub fn is_of(&self, problem: (&Blocks, u64)) -> bool {
         self.problem() == problem
     }
@@ -405,7 +405,7 @@ impl Series {
     }
 
     fn drawn(&self, distribution: Distribution, setting: &Setting) -> Option<BlockSizes> {
-        let scale = DistributionParameters::new(setting.processors, self.mean_block);
+        let scale = DistributionParameters::new(setting.ranks, self.mean_block);
         let parameters = DistributionParameters { rho: setting.rho, ..scale };
         let random = Randomness::Glibc { seed: setting.seed };
         let elements = distribution.sizes(parameters, random).ok()?;
@@ -423,7 +423,7 @@ impl Series {
         self.seconds.iter().copied().fold(f64::INFINITY, f64::min)
     }
 
-    /// What planning and each repetition take.
+    /// Planning time, and time of each repetition.
     pub fn plan(&self) -> Repeated {
         Repeated { planning_seconds: self.planning_seconds, repetition_seconds: self.median() }
     }
@@ -432,7 +432,7 @@ impl Series {
 impl Delayed {
     fn check(&self, setting: &Setting) -> Result<(), String> {
         let (rank, root) = (self.rank, setting.root);
-        if rank >= setting.processors || rank == root {
+        if rank >= setting.ranks || rank == root {
             return Err(format!("rank {rank} cannot begin late; any but the root, {root}, can"));
         }
         let is_at_least_0 = |seconds: &f64| seconds.is_finite() && *seconds >= 0.0;

@@ -8,9 +8,9 @@ pub(crate) fn setting() -> Setting {
         operation: Operation::Gather,
         program: "a program 1.0".into(),
         library: "a library 4.0".into(),
-        processors: 4,
+        ranks: 4,
         root: 2,
-        remote_processors: 0,
+        remote_ranks: 0,
         nodes: 1,
         oversubscribed: true,
         element_bytes: 4,
@@ -43,7 +43,7 @@ fn a_document_reads_as_it_was_written() {
     let all: Vec<Series> = algorithms().map(|algorithm| series(algorithm, &[0.5, 0.25])).collect();
     let document = Measurements::new(setting(), all).unwrap();
     let text = serde_json::to_string(&document).unwrap();
-    assert!(text.starts_with(r#"{"format":"tuwtree-measurements","version":5,"operation":"#));
+    assert!(text.starts_with(r#"{"format":"tuwtree-measurements","version":8,"operation":"#));
     assert_eq!(serde_json::from_str::<Measurements>(&text).unwrap(), document);
     assert_eq!(document.algorithms(), algorithms().collect::<Vec<_>>());
     let problem = (&Blocks::Drawn(Distribution::Same), 10);
@@ -56,10 +56,10 @@ fn a_document_reads_as_it_was_written() {
 fn trees_in_which_processes_find_their_places_take_version_five() {
     for algorithm in [Algorithm::Online, Algorithm::OnlinePersistent] {
         let document = Measurements::new(setting(), vec![series(algorithm, &[0.5, 0.25])]).unwrap();
-        assert_eq!(document.version(), 5);
+        assert_eq!(document.oldest_version(), 5);
         let text = serde_json::to_string(&document).unwrap();
         assert_eq!(serde_json::from_str::<Measurements>(&text).unwrap(), document);
-        let error = text.replace("\"version\":5", "\"version\":4");
+        let error = text.replace("\"version\":8", "\"version\":4");
         let error = serde_json::from_str::<Measurements>(&error).unwrap_err().to_string();
         assert!(error.contains("version 4 has no allgathers, and no \"online\""), "{error}");
     }
@@ -72,10 +72,10 @@ fn predicted_times_and_late_starts_take_version_two() {
     let new = Series { predicted: Some(predicted), late: Some(1), ..old.clone() };
     for (one, version) in [(old, 1), (new, 2)] {
         let document = Measurements::new(setting(), vec![one]).unwrap();
-        assert_eq!(document.version(), version);
+        assert_eq!(document.oldest_version(), version);
         let text = serde_json::to_string(&document).unwrap();
         assert_eq!(serde_json::from_str::<Measurements>(&text).unwrap(), document);
-        let claimed = text.replace("\"version\":2", "\"version\":1");
+        let claimed = text.replace("\"version\":8", "\"version\":1");
         assert_eq!(serde_json::from_str::<Measurements>(&claimed).is_ok(), version == 1);
     }
 }
@@ -102,12 +102,12 @@ fn listed_blocks_are_kept_and_take_version_three() {
     let setting = Setting { listed, ..setting() };
     let document = Measurements::new(setting, vec![one]).unwrap();
     let text = serde_json::to_string(&document).unwrap();
-    assert!(text.contains(r#""version":3"#) && text.contains(r#""listed":"counts.txt""#));
+    assert!(text.contains(r#""version":8"#) && text.contains(r#""listed":"counts.txt""#));
     assert_eq!(serde_json::from_str::<Measurements>(&text).unwrap(), document);
     assert_eq!(document.series()[0].block_sizes(document.setting()), Some(sizes));
     assert_eq!(document.series()[0].mean_block, 1);
     for (from, to, message) in [
-        ("\"version\":3", "\"version\":2", "version 2 has no \"listed\" block sizes"),
+        ("\"version\":8", "\"version\":2", "version 2 has no \"listed\" block sizes"),
         ("[1,0,7,2]", "[1,0,7]", "3 blocks for 4 processes"),
         (
             "\"listed\":[",
@@ -129,10 +129,10 @@ fn times_with_a_late_rank_are_kept_and_take_version_four() {
     let one = Series { delayed: vec![delayed], ..series(Algorithm::Native, &[0.5]) };
     let document = Measurements::new(setting(), vec![one]).unwrap();
     let text = serde_json::to_string(&document).unwrap();
-    assert!(text.contains(r#""version":4"#) && text.contains(r#""late_rank":[{"rank":1,"#));
+    assert!(text.contains(r#""version":8"#) && text.contains(r#""late_rank":[{"rank":1,"#));
     assert_eq!(serde_json::from_str::<Measurements>(&text).unwrap(), document);
     for (from, to, message) in [
-        ("\"version\":4", "\"version\":3", "version 3 has no \"late_rank\""),
+        ("\"version\":8", "\"version\":3", "version 3 has no \"late_rank\""),
         ("\"rank\":1", "\"rank\":2", "rank 2 cannot begin late; any but the root, 2, can"),
         ("\"rank\":1", "\"rank\":4", "rank 4 cannot begin late"),
         ("[0.125]", "[]", "not as many positive numbers"),
@@ -150,8 +150,9 @@ fn what_is_no_document_is_refused_by_name() {
     let one = series(Algorithm::Native, &[0.5]);
     let good = Measurements::new(setting(), vec![one]).unwrap();
     let good = serde_json::to_string(&good).unwrap();
+    let good = good.replace("\"version\":8", "\"version\":1");
     for (from, to, message) in [
-        ("\"version\":1", "\"version\":8", "version 8 of format"),
+        ("\"version\":1", "\"version\":9", "version 9 of format"),
         ("\"distribution\":\"same\",", "", "either \"distribution\" or \"listed\" is needed"),
         ("\"distribution\":\"same\"", "\"listed\":\"a\"", "no block sizes are listed as \"a\""),
         ("\"root\":2", "\"root\":4", "root 4 is outside 0..4"),
@@ -183,19 +184,19 @@ fn what_is_no_document_is_refused_by_name() {
 fn vectors_groups_and_schedules_without_a_root_take_version_seven() {
     let planned = Algorithm::Planned(Construction::Ring, Pace::Eager);
     let vector = |algorithm| Series { largest_block_bytes: 160, ..series(algorithm, &[0.5, 0.25]) };
-    for (operation, remote_processors, one) in [
+    for (operation, remote_ranks, one) in [
         (Operation::Allreduce, 0, vector(planned)),
         (Operation::Broadcast, 0, vector(Algorithm::Native)),
         (Operation::IntergroupAllgather, 1, series(Algorithm::Native, &[0.5])),
         (Operation::Allgather, 0, series(planned, &[0.5])),
     ] {
-        let setting = Setting { operation, remote_processors, ..setting() };
+        let setting = Setting { operation, remote_ranks, ..setting() };
         let document = Measurements::new(setting, vec![one]).unwrap();
-        assert_eq!(document.version(), 7);
+        assert_eq!(document.oldest_version(), 7);
         let text = serde_json::to_string(&document).unwrap();
         assert_eq!(serde_json::from_str::<Measurements>(&text).unwrap(), document);
-        assert_eq!(text.contains("\"remote_processors\":1"), remote_processors == 1);
-        let old = text.replace("\"version\":7", "\"version\":6");
+        assert_eq!(text.contains("\"remote_ranks\":1"), remote_ranks == 1);
+        let old = text.replace("\"version\":8", "\"version\":6");
         let error = serde_json::from_str::<Measurements>(&old).unwrap_err().to_string();
         assert!(error.contains("version 6 has no broadcasts"), "{error}");
     }

@@ -9,31 +9,31 @@ use std::ops::RangeInclusive;
 /// The costs of a machine, in whichever form they are given.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Costs {
-    /// The same everywhere.
+    /// Equal costs everywhere.
     Homogeneous(Homogeneous),
-    /// For each pair of processors its own.
+    /// For each pair of ranks its own.
     Matrix(CostMatrix),
     /// By the levels of a machine.
     Hierarchical(Hierarchy),
 }
 
-/// Why costs do not go with a number of processors, or cannot be written as a matrix.
+/// Costs that do not fit a number of ranks, or cannot be written as a matrix.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CostsError {
-    /// Costs for another number of processors.
+    /// Costs for another number of ranks.
     #[error("the machine is for {machine} processes, but the problem has {problem}")]
-    Processors {
-        /// How many the costs are for.
+    Ranks {
+        /// Number of ranks of the costs.
         machine: usize,
-        /// How many there are.
+        /// Number of ranks of the problem.
         problem: usize,
     },
-    /// More processors than a machine has room for.
+    /// More ranks than a machine has room for.
     #[error("the machine has room for {capacity} processes, but the problem has {problem}")]
     Capacity {
         /// The most there may be.
         capacity: usize,
-        /// How many there are.
+        /// Number of ranks of the problem.
         problem: usize,
     },
     /// Costs that are not linear.
@@ -46,26 +46,25 @@ pub enum CostsError {
         level: String,
     },
     /// More entries than anybody wants.
-    #[error("a matrix for {processors} processes; at most {} are allowed", Costs::MOST_EXPANDED)]
+    #[error("a matrix for {ranks} processes; at most {} are allowed", Costs::MOST_EXPANDED)]
     TooLarge {
         /// More than a matrix may have.
-        processors: usize,
+        ranks: usize,
     },
 }
 
-/// What a kind of costs can do beside judging messages and copies. One implementation a kind, in its own
-/// file: that is all that a new kind of costs needs but a variant of [`Costs`] and its arm in
-/// [`Costs::kind`], and a form in machine documents.
+/// Abilities of a kind of costs besides judging messages and copies. One implementation a kind, in its own file: a new
+/// kind of costs needs this, a variant of [`Costs`], its arm in [`Costs::kind`], and a form in machine documents.
 pub trait CostKind: CostModel + std::fmt::Debug {
-    /// The name by which users and documents call this kind of costs.
+    /// The name of this kind of costs in options and documents.
     fn name(&self) -> &'static str;
 
-    /// The most processors that there is room for, if that is limited though the number is open.
+    /// The most ranks that there is room for, if that is limited though the number is open.
     fn room(&self) -> Option<usize> {
         None
     }
 
-    /// Whether all costs are integers, and hence all times exact integers.
+    /// True if all costs are integers, and hence all times exact integers.
     fn is_integral(&self) -> bool;
 
     /// Fails unless every transmission is linear in the size of its message.
@@ -81,23 +80,23 @@ pub trait CostKind: CostModel + std::fmt::Debug {
         None
     }
 
-    /// The homogeneous costs that these are for so many processors, if they are.
-    fn homogeneous(&self, processors: usize) -> Option<Homogeneous>;
+    /// The homogeneous costs that these amount to for this many ranks, if any.
+    fn homogeneous(&self, ranks: usize) -> Option<Homogeneous>;
 
-    /// Whether part of the latency of some message overlaps with other work.
+    /// True if part of the latency of some message overlaps with other work.
     fn overlaps(&self) -> bool;
 
-    /// What no message of so many bytes, at least 1, between any two of so many processors is cheaper than.
-    fn least_costs(&self, processors: usize, bytes: RangeInclusive<u64>) -> LeastCosts;
+    /// Lower bounds on all messages of this many bytes, at least 1, between any two of this many ranks.
+    fn least_costs(&self, ranks: usize, bytes: RangeInclusive<u64>) -> LeastCosts;
 
-    /// The costs of these processors among each other, who are numbered in this order; see
+    /// The costs of these ranks among each other, who are numbered in this order; see
     /// [`Costs::among`].
     fn among(&self, ranks: &[Rank]) -> Costs;
 
     /// The link from `sender` to `receiver`, who differ, if its costs are linear.
     fn link(&self, sender: Rank, receiver: Rank) -> Option<Link>;
 
-    /// gamma of a processor.
+    /// gamma of a rank.
     fn gamma_at(&self, rank: Rank) -> f64;
 
     /// The levels of the machine, if costs are stated by such.
@@ -105,7 +104,7 @@ pub trait CostKind: CostModel + std::fmt::Debug {
         None
     }
 
-    /// Whether some pair of processors has no link.
+    /// True if some pair of ranks has no link.
     fn lacks_links(&self) -> bool {
         false
     }
@@ -128,7 +127,7 @@ pub trait CostKind: CostModel + std::fmt::Debug {
 }
 
 impl Costs {
-    /// The most processors for which costs are expanded to a matrix.
+    /// The most ranks for which costs are expanded to a matrix.
     pub const MOST_EXPANDED: usize = 4096;
 
     /// The costs, whichever kind they are of.
@@ -141,39 +140,38 @@ impl Costs {
         }
     }
 
-    /// The name by which users and documents call this kind of costs.
+    /// The name of this kind of costs in options and documents.
     pub fn name(&self) -> &'static str {
         self.kind().name()
     }
 
-    /// How many processors the costs are stated for, or have room for; `None` if they hold for any
-    /// number.
+    /// Number of ranks that the costs are stated for, or have room for; `None` for any number.
     pub fn room(&self) -> Option<usize> {
-        self.processors().or_else(|| self.kind().room())
+        self.ranks().or_else(|| self.kind().room())
     }
 
-    /// Fails unless the costs are stated for this many processors.
+    /// Fails unless the costs are stated for this many ranks.
     ///
     /// # Errors
-    /// [`CostsError::Processors`], [`CostsError::Capacity`].
-    pub fn check_processors(&self, processors: usize) -> Result<(), CostsError> {
-        if let Some(machine) = self.processors().filter(|&machine| machine != processors) {
-            return Err(CostsError::Processors { machine, problem: processors });
+    /// [`CostsError::Ranks`], [`CostsError::Capacity`].
+    pub fn check_ranks(&self, ranks: usize) -> Result<(), CostsError> {
+        if let Some(machine) = self.ranks().filter(|&machine| machine != ranks) {
+            return Err(CostsError::Ranks { machine, problem: ranks });
         }
         match self.kind().room() {
-            Some(capacity) if capacity < processors => {
-                Err(CostsError::Capacity { capacity, problem: processors })
+            Some(capacity) if capacity < ranks => {
+                Err(CostsError::Capacity { capacity, problem: ranks })
             }
             _ => Ok(()),
         }
     }
 
-    /// Whether all costs are integers, and hence all times exact integers.
+    /// True if all costs are integers, and hence all times exact integers.
     pub fn is_integral(&self) -> bool {
         self.kind().is_integral()
     }
 
-    /// Whether some pair of processors has no link.
+    /// True if some pair of ranks has no link.
     ///
     /// # Complexity
     /// O(1), O(p^2) for a matrix.
@@ -195,14 +193,14 @@ impl Costs {
         self.kind().linearised_at(bytes).unwrap_or_else(|| self.clone())
     }
 
-    /// The costs of some processors among each other, who are numbered in this order: each takes its links
+    /// The costs of some ranks among each other, who are numbered in this order: each takes its links
     /// and its copies along.
     ///
     /// # Panics
-    /// For an empty list, a processor listed twice, or one that the costs are not stated for.
+    /// For an empty list, a rank listed twice, or one that the costs are not stated for.
     ///
     /// # Complexity
-    /// O(1) if they are the same everywhere, for `n` processors on levels O(n log n), for a matrix O(n^2).
+    /// O(1) if they are the same everywhere, for `n` ranks on levels O(n log n), for a matrix O(n^2).
     ///
     /// # Example
     /// ```
@@ -218,16 +216,15 @@ impl Costs {
         self.kind().among(ranks)
     }
 
-    /// The homogeneous costs that these are for so many processors, if they are.
+    /// The homogeneous costs that these amount to for this many ranks, if any.
     ///
     /// # Complexity
     /// O(1), for a hierarchy about O(p), O(p^2) for a matrix.
-    pub fn homogeneous(&self, processors: usize) -> Option<Homogeneous> {
-        self.kind().homogeneous(processors)
+    pub fn homogeneous(&self, ranks: usize) -> Option<Homogeneous> {
+        self.kind().homogeneous(ranks)
     }
 
-    /// Whether part of the latency of some message overlaps with other work. Nothing does in the one-port
-    /// model of the papers.
+    /// True if part of the latency of some message overlaps with other work; never in the one-port model of the papers.
     ///
     /// # Complexity
     /// O(1), O(p^2) for a matrix.
@@ -235,7 +232,7 @@ impl Costs {
         self.kind().overlaps()
     }
 
-    /// Whether messages of exchanges cost something else than others: of [`Homogeneous`] costs only.
+    /// True if messages of exchanges have costs of their own: of [`Homogeneous`] costs only.
     pub fn have_exchange_costs(&self) -> bool {
         self.parameters().is_some_and(Homogeneous::has_exchange_costs)
     }
@@ -258,26 +255,26 @@ impl Costs {
         self.kind().parameters()
     }
 
-    /// The costs for this many processors as a matrix; what is said of exchanges has no place there.
+    /// The costs for this many ranks as a matrix; costs of exchanges have no place there.
     ///
     /// # Errors
-    /// [`CostsError`]: another number of processors, too many, or costs that are not linear.
+    /// [`CostsError`]: another number of ranks, too many, or costs that are not linear.
     ///
     /// # Complexity
     /// O(p^2) time and space.
-    pub fn matrix(&self, processors: usize) -> Result<CostMatrix, CostsError> {
-        self.check_processors(processors)?;
+    pub fn matrix(&self, ranks: usize) -> Result<CostMatrix, CostsError> {
+        self.check_ranks(ranks)?;
         self.check_linear()?;
         if let Costs::Matrix(matrix) = self {
             return Ok(matrix.clone());
         }
-        if processors > Self::MOST_EXPANDED {
-            return Err(CostsError::TooLarge { processors });
+        if ranks > Self::MOST_EXPANDED {
+            return Err(CostsError::TooLarge { ranks });
         }
         let kind = self.kind();
         let link = |sender, receiver| kind.link(sender, receiver).expect("checked above");
         let matrix = CostMatrix::from_fn(
-            processors,
+            ranks,
             |sender, receiver| link(sender, receiver).alpha,
             |sender, receiver| link(sender, receiver).beta,
             |rank| kind.gamma_at(rank),
@@ -290,8 +287,8 @@ impl Costs {
             true => 0.0,
             false => link(sender, receiver).overhead,
         };
-        let row = |sender| (0..processors).map(|receiver| overhead(sender, receiver)).collect();
-        let overheads: Vec<Vec<f64>> = (0..processors).map(row).collect();
+        let row = |sender| (0..ranks).map(|receiver| overhead(sender, receiver)).collect();
+        let overheads: Vec<Vec<f64>> = (0..ranks).map(row).collect();
         Ok(matrix.with_overheads(&overheads).expect("all costs were checked before"))
     }
 }
@@ -303,8 +300,8 @@ impl From<Homogeneous> for Costs {
 }
 
 impl CostModel for Costs {
-    fn processors(&self) -> Option<usize> {
-        self.kind().processors()
+    fn ranks(&self) -> Option<usize> {
+        self.kind().ranks()
     }
 
     #[inline]
@@ -346,9 +343,9 @@ impl CostModel for Costs {
         &self,
         direction: Direction,
         rank: Rank,
-        processors: usize,
+        ranks: usize,
         bytes: u64,
     ) -> Result<Time, TimeError> {
-        self.kind().least_busy(direction, rank, processors, bytes)
+        self.kind().least_busy(direction, rank, ranks, bytes)
     }
 }

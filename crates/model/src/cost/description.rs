@@ -7,9 +7,9 @@ use std::ops::Range;
 /// Costs in seconds, described in words and a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Description {
-    /// How many processes they are for, and where those are.
+    /// Number of processes, and their placement.
     pub processes: String,
-    /// Labels of one word, and what is to be said of each.
+    /// Labels of one word, each with its description.
     pub facts: Vec<(&'static str, String)>,
     /// The table's headings, one for each column.
     pub headings: Vec<String>,
@@ -17,8 +17,7 @@ pub struct Description {
     pub rows: Vec<Vec<String>>,
 }
 
-/// The headings of a line of costs. Times of messages are half a ping-pong: what one takes that meets no
-/// other.
+/// The headings of a line of costs. Times of messages are half a ping-pong: an undisturbed message.
 pub(super) fn costs(overlaps: bool) -> &'static [&'static str] {
     match overlaps {
         false => &["alpha", "beta", "1 KiB", "1 MiB"],

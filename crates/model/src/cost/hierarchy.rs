@@ -3,19 +3,19 @@
 use super::description::{self, Description};
 use super::{
     CostKind, CostModel, Costs, CostsError, Direction, Homogeneous, LeastCosts, Link, LinkLaw,
-    linear, plus,
+    Piece, PiecewiseLinear, linear, plus,
 };
 use crate::{Rank, Time, TimeError, quantity};
 use std::ops::{Range, RangeInclusive};
 
-/// The costs of a machine of nodes, switches and so on: what two processors pay depends on the
+/// The costs of a machine of nodes, switches and so on: what two ranks pay depends on the
 /// innermost level that they share. Nothing of size p x p is kept.
 ///
 /// # Units
 /// As [`Homogeneous`](super::Homogeneous).
 ///
 /// # Complexity
-/// O(levels) for a transmission, whatever the number of processors.
+/// O(levels) for a transmission, whatever the number of ranks.
 ///
 /// # Source
 /// OPT section 2.1, discussion: clustered, hierarchical systems.
@@ -23,7 +23,7 @@ use std::ops::{Range, RangeInclusive};
 pub struct Hierarchy {
     /// Innermost first, at least one.
     levels: Vec<Level>,
-    /// As many as levels: how many nodes are in a group of each; 1 for the innermost.
+    /// One entry per level: the number of nodes in a group of each; 1 for the innermost.
     nodes_in_group: Vec<usize>,
     placement: Placement,
     /// For a listed placement its nodes in ascending order; else empty.
@@ -36,12 +36,12 @@ pub struct Hierarchy {
 /// One level of a machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Level {
-    /// What people call it: "node", "switch", …
+    /// Name: "node", "switch", …
     pub name: String,
-    /// How many members a group of this level has: processors on the innermost level (whose groups
-    /// are the nodes), groups of the level below on the others. The outermost has one group.
+    /// Number of members of a group of this level: ranks on the innermost level (whose groups are
+    /// the nodes), groups of the level below on the others. The outermost has one group.
     pub members: usize,
-    /// The cost of a message between two processors that share a group of this level, but none
+    /// The cost of a message between two ranks that share a group of this level, but none
     /// below.
     pub links: LinkLaw,
 }
@@ -53,12 +53,12 @@ pub enum Placement {
     Block,
     /// One rank on each node in turn: rank `i` is on node `i mod nodes`.
     RoundRobin,
-    /// The node of each rank, as listed. The machine then has as many processors as entries.
+    /// The node of each rank, as listed. The machine then has as many ranks as entries.
     Listed(Vec<usize>),
 }
 
 impl Placement {
-    /// The name by which users and documents call the placement.
+    /// The placement's name in options and documents.
     pub fn name(&self) -> &'static str {
         match self {
             Placement::Block => "block",
@@ -68,7 +68,7 @@ impl Placement {
     }
 }
 
-/// Why levels and a placement are not a machine.
+/// Levels and a placement that are not a machine.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum HierarchyError {
     /// There is no level, and so no cost of any message.
@@ -79,7 +79,7 @@ pub enum HierarchyError {
     Name {
         /// The level, counted from 0 at the innermost.
         level: usize,
-        /// As in the machine file.
+        /// The level's name in the machine file.
         name: String,
     },
     /// A level without members, or too many in all.
@@ -90,9 +90,9 @@ pub enum HierarchyError {
     Members {
         /// The level, counted from 0 at the innermost.
         level: usize,
-        /// As in the machine file.
+        /// The level's name in the machine file.
         name: String,
-        /// 0, or so many that all levels together exceed 2^32 processors.
+        /// 0, or a number with which all levels together exceed 2^32 ranks.
         members: usize,
     },
     /// Not a cost.
@@ -111,17 +111,17 @@ pub enum HierarchyError {
         rank: Rank,
         /// Not below `nodes`.
         node: usize,
-        /// How many there are.
+        /// Number of nodes.
         nodes: usize,
     },
-    /// More ranks on a node than it has processors.
+    /// More ranks on a node than it has ranks.
     #[error("node {node} has {ranks} processes, but only {members} fit")]
     NodeOverfull {
         /// The number of the node, from 0.
         node: usize,
-        /// How many are placed there.
+        /// Number of ranks placed there.
         ranks: usize,
-        /// How many it has room for.
+        /// Number of ranks that it has room for.
         members: usize,
     },
 }
@@ -175,6 +175,30 @@ impl Hierarchy {
         }
     }
 
+    /// The machine of one level for this many ranks, at least 1, with these costs of messages and copies.
+    ///
+    /// # Panics
+    /// For 0 ranks, or more than 2^32.
+    pub fn flat(ranks: usize, costs: &Homogeneous) -> Hierarchy {
+        let (alpha, overhead, beta) = (costs.alpha(), costs.overhead(), costs.beta());
+        let piece = Piece { from_bytes: 0, alpha, overhead, beta };
+        let links = PiecewiseLinear::new(vec![piece]).expect("costs were checked before").into();
+        let level = Level { name: "network".to_owned(), members: ranks, links };
+        Hierarchy::new(vec![level], Placement::Block, costs.gamma()).expect("one level of ranks")
+    }
+
+    /// The levels that some pair of this many ranks uses, innermost first.
+    ///
+    /// # Complexity
+    /// O(p h), for a listed placement O(p h log p).
+    pub fn levels_of(&self, ranks: usize) -> Vec<&Level> {
+        let in_use = |level: &&Level| {
+            (0..ranks)
+                .any(|rank| self.levels_in_use(rank, ranks).any(|one| std::ptr::eq(one, *level)))
+        };
+        self.levels.iter().filter(in_use).collect()
+    }
+
     /// The levels, innermost first.
     pub fn levels(&self) -> &[Level] {
         &self.levels
@@ -190,17 +214,17 @@ impl Hierarchy {
         self.gamma
     }
 
-    /// Whether all costs are integers, and hence all times exact integers.
+    /// True if all costs are integers, and hence all times exact integers.
     pub fn is_integral(&self) -> bool {
         self.integral
     }
 
-    /// How many nodes the machine has.
+    /// Number of nodes.
     pub fn nodes(&self) -> usize {
         self.nodes_in_group[self.levels.len() - 1]
     }
 
-    /// The most processors that it has room for.
+    /// The most ranks that it has room for.
     pub fn capacity(&self) -> usize {
         self.nodes() * self.levels[0].members
     }
@@ -222,13 +246,13 @@ impl Hierarchy {
     /// else of that level.
     ///
     /// # Panics
-    /// For a level that there is not, or a rank beyond a listed placement.
+    /// For a level out of range, or a rank beyond a listed placement.
     #[inline]
     pub fn group(&self, rank: Rank, level: usize) -> usize {
         self.node(rank) / self.nodes_in_group[level]
     }
 
-    /// The innermost level that two processors share, counted from 0.
+    /// The innermost level that two ranks share, counted from 0.
     #[inline]
     pub fn shared_level(&self, one: Rank, other: Rank) -> usize {
         let (one, other) = (self.node(one), self.node(other));
@@ -237,7 +261,7 @@ impl Hierarchy {
         level.expect("all nodes are in one group of the outermost level")
     }
 
-    /// The machine of one processor on each of these nodes, which copies nothing; `None` if nodes are
+    /// The machine of one rank on each of these nodes, which copies nothing; `None` if nodes are
     /// all that the machine has.
     ///
     /// # Panics
@@ -249,7 +273,7 @@ impl Hierarchy {
         Some(machine.expect("nodes of this machine, each once"))
     }
 
-    /// The same machine with the laws of all levels replaced by those in force at one size; see
+    /// The machine with the laws of all levels linearised at one size; see
     /// [`LinkLaw::linearised_at`].
     #[must_use]
     pub fn linearised_at(&self, bytes: u64) -> Hierarchy {
@@ -260,40 +284,39 @@ impl Hierarchy {
         linear
     }
 
-    /// The law that all pairs of this many processors share, if there is only one such.
+    /// The law that all pairs of this many ranks share, if there is only one such.
     ///
     /// # Complexity
     /// O(p) for a few levels, for a listed placement O(p log p); less where there are several laws.
-    pub fn only_law(&self, processors: usize) -> Option<&LinkLaw> {
-        let mut levels = (0..processors).flat_map(|rank| self.levels_in_use(rank, processors));
+    pub fn only_law(&self, ranks: usize) -> Option<&LinkLaw> {
+        let mut levels = (0..ranks).flat_map(|rank| self.levels_in_use(rank, ranks));
         let first = &levels.next()?.links;
         levels.all(|level| level.links == *first).then_some(first)
     }
 
-    /// The levels on which `rank` has somebody to talk to, among `processors`.
-    fn levels_in_use(&self, rank: Rank, processors: usize) -> impl Iterator<Item = &Level> {
+    /// The levels on which `rank` has somebody to talk to, among `ranks`.
+    fn levels_in_use(&self, rank: Rank, ranks: usize) -> impl Iterator<Item = &Level> {
         let node = self.node(rank);
         let mut inside = 1;
         self.levels.iter().zip(&self.nodes_in_group).filter_map(move |(level, &group)| {
             let first = node / group * group;
-            let sharing = self.processors_on(first..first + group, processors);
+            let sharing = self.ranks_on(first..first + group, ranks);
             let more = sharing > inside;
             inside = sharing;
             more.then_some(level)
         })
     }
 
-    /// How many of the first `processors` ranks are on these nodes.
-    fn processors_on(&self, nodes: Range<usize>, processors: usize) -> usize {
+    /// Number of ranks among the first `ranks` on these nodes.
+    fn ranks_on(&self, nodes: Range<usize>, ranks: usize) -> usize {
         match &self.placement {
             Placement::Block => {
                 let members = self.levels[0].members;
-                let [start, end] =
-                    [nodes.start, nodes.end].map(|node| (node * members).min(processors));
+                let [start, end] = [nodes.start, nodes.end].map(|node| (node * members).min(ranks));
                 end - start
             }
             Placement::RoundRobin => {
-                let (rounds, rest) = (processors / self.nodes(), processors % self.nodes());
+                let (rounds, rest) = (ranks / self.nodes(), ranks % self.nodes());
                 rounds * nodes.len() + nodes.end.min(rest).saturating_sub(nodes.start)
             }
             Placement::Listed(_) => {
@@ -304,20 +327,20 @@ impl Hierarchy {
     }
 }
 
-/// How many nodes are in a group of each level.
+/// Number of nodes in a group of each level.
 fn check_levels(levels: &[Level]) -> Result<Vec<usize>, HierarchyError> {
     let mut nodes_in_group = Vec::with_capacity(levels.len());
-    let (mut processors, mut nodes) = (1_u64, 1);
+    let (mut ranks, mut nodes) = (1_u64, 1);
     for (index, Level { name, members, .. }) in levels.iter().enumerate() {
         if name.is_empty() || levels[..index].iter().any(|other| other.name == *name) {
             return Err(HierarchyError::Name { level: index, name: name.clone() });
         }
-        let all = processors.checked_mul(*members as u64).filter(|all| (1..=1 << 32).contains(all));
+        let all = ranks.checked_mul(*members as u64).filter(|all| (1..=1 << 32).contains(all));
         let Some(all) = all else {
             let name = name.clone();
             return Err(HierarchyError::Members { level: index, name, members: *members });
         };
-        processors = all;
+        ranks = all;
         nodes *= if index == 0 { 1 } else { *members };
         nodes_in_group.push(nodes);
     }
@@ -328,7 +351,7 @@ fn check_levels(levels: &[Level]) -> Result<Vec<usize>, HierarchyError> {
 }
 
 impl CostModel for Hierarchy {
-    fn processors(&self) -> Option<usize> {
+    fn ranks(&self) -> Option<usize> {
         match &self.placement {
             Placement::Block | Placement::RoundRobin => None,
             Placement::Listed(nodes) => Some(nodes.len()),
@@ -368,13 +391,13 @@ impl CostModel for Hierarchy {
         &self,
         direction: Direction,
         rank: Rank,
-        processors: usize,
+        ranks: usize,
         bytes: u64,
     ) -> Result<Time, TimeError> {
         if bytes == 0 {
             return Ok(Time::ZERO);
         }
-        self.levels_in_use(rank, processors)
+        self.levels_in_use(rank, ranks)
             .map(|level| level.links.least_in_all(self.integral, bytes))
             .reduce(|one, other| match (one, other) {
                 (Ok(one), Ok(other)) => Ok(one.min(other)),
@@ -408,8 +431,8 @@ impl CostKind for Hierarchy {
         Some(Costs::Hierarchical(Hierarchy::linearised_at(self, bytes)))
     }
 
-    fn homogeneous(&self, processors: usize) -> Option<Homogeneous> {
-        let link = self.only_law(processors)?.linear()?;
+    fn homogeneous(&self, ranks: usize) -> Option<Homogeneous> {
+        let link = self.only_law(ranks)?.linear()?;
         Homogeneous::new(link.alpha, link.beta, self.gamma).ok()?.with_overhead(link.overhead).ok()
     }
 
@@ -418,9 +441,9 @@ impl CostKind for Hierarchy {
     }
 
     /// O(p).
-    fn least_costs(&self, processors: usize, bytes: RangeInclusive<u64>) -> LeastCosts {
+    fn least_costs(&self, ranks: usize, bytes: RangeInclusive<u64>) -> LeastCosts {
         let mut used: Vec<&Level> = vec![];
-        for level in (0..processors).flat_map(|rank| self.levels_in_use(rank, processors)) {
+        for level in (0..ranks).flat_map(|rank| self.levels_in_use(rank, ranks)) {
             if !used.iter().any(|&other| std::ptr::eq(other, level)) {
                 used.push(level);
             }
@@ -434,7 +457,7 @@ impl CostKind for Hierarchy {
     fn among(&self, ranks: &[Rank]) -> Costs {
         let nodes = ranks.iter().map(|&rank| self.node(rank)).collect();
         let machine = Hierarchy::new(self.levels.clone(), Placement::Listed(nodes), self.gamma);
-        Costs::Hierarchical(machine.expect("some processors of this machine, each once"))
+        Costs::Hierarchical(machine.expect("some ranks of this machine, each once"))
     }
 
     fn link(&self, sender: Rank, receiver: Rank) -> Option<Link> {
@@ -503,23 +526,23 @@ mod tests {
         Level { name: name.into(), members, links: links.into() }
     }
 
-    /// Two switches of three nodes of four processors.
+    /// Two switches of three nodes of four ranks.
     fn machine(placement: Placement) -> Result<Hierarchy, HierarchyError> {
         let levels = vec![level("node", 4, 1.0), level("switch", 3, 10.0), level("all", 2, 100.0)];
         Hierarchy::new(levels, placement, 0.5)
     }
 
     #[test]
-    fn processors_pay_for_the_innermost_level_they_share() {
+    fn ranks_pay_for_the_innermost_level_they_share() {
         let block = machine(Placement::Block).unwrap();
-        assert_eq!((block.nodes(), block.capacity(), block.processors()), (6, 24, None));
+        assert_eq!((block.nodes(), block.capacity(), block.ranks()), (6, 24, None));
         let level = |other| block.shared_level(1, other);
         assert_eq!([0, 3, 4, 11, 12, 23].map(level), [0, 0, 1, 1, 2, 2]);
         assert_eq!(block.transmission_between(1, 4, 7).unwrap().units(), 17.0);
         let round = machine(Placement::RoundRobin).unwrap();
         assert_eq!([6, 1, 2, 3, 18].map(|other| round.shared_level(0, other)), [0, 1, 1, 2, 0]);
         let listed = machine(Placement::Listed(vec![5, 0, 5, 1])).unwrap();
-        assert_eq!(listed.processors(), Some(4));
+        assert_eq!(listed.ranks(), Some(4));
         assert_eq!([1, 2, 3].map(|other| listed.shared_level(0, other)), [2, 0, 2]);
     }
 
@@ -529,13 +552,13 @@ mod tests {
         let listed = lists.map(Placement::Listed);
         for placement in [Placement::Block, Placement::RoundRobin].into_iter().chain(listed) {
             let machine = machine(placement).unwrap();
-            let counts = machine.processors().map_or(2..=24, |processors| processors..=processors);
-            for processors in counts {
-                for rank in 0..processors {
-                    let others = (0..processors).filter(|&other| other != rank);
+            let counts = machine.ranks().map_or(2..=24, |ranks| ranks..=ranks);
+            for ranks in counts {
+                for rank in 0..ranks {
+                    let others = (0..ranks).filter(|&other| other != rank);
                     let times =
                         others.map(|other| machine.transmission_between(rank, other, 9).unwrap());
-                    let least = machine.least_busy(Direction::Send, rank, processors, 9);
+                    let least = machine.least_busy(Direction::Send, rank, ranks, 9);
                     assert_eq!(least.ok(), times.min(), "{:?} {rank}", machine.placement);
                 }
             }

@@ -1,4 +1,4 @@
-//! The same costs everywhere: Hockney's model, with overhead and latency apart, and costs of exchanges.
+//! Homogeneous costs: Hockney's model, with overhead and latency apart, and costs of exchanges.
 
 use super::description::{self, Description};
 use super::{
@@ -13,11 +13,11 @@ use std::ops::RangeInclusive;
 ///
 /// A message of `s > 0` bytes takes `comm(s) = alpha + beta s`, and `comm(0) = 0`: nothing is sent
 /// where there is no data. Sender and receiver are busy throughout. A local copy of `s` bytes takes
-/// `gamma s`, and its processor can do nothing else meanwhile.
+/// `gamma s`, and its rank can do nothing else meanwhile.
 ///
 /// [With an overhead](Self::with_overhead) `o` below alpha, ports are busy for `o + beta s` only, and the
-/// rest of alpha, the latency lambda, passes beside other work: the receiver's port is busy from `max(F, t
-/// + lambda)`, where it is free at `F` and the sender ready at `t`.
+/// rest of alpha, the latency lambda, passes beside other work: the receiver's port is busy from `max(F,
+/// t + lambda)`, where it is free at `F` and the sender ready at `t`.
 ///
 /// [With exchange costs](Self::with_exchange) of their own, the messages of an action that both sends and receives
 /// take another alpha and beta. Trees have no such actions; schedules have. A message is one of an exchange if either
@@ -38,7 +38,7 @@ pub struct Homogeneous {
     overhead: f64,
     beta: f64,
     gamma: f64,
-    /// alpha and beta of a message of an exchange: those of others, unless latency does not overlap.
+    /// alpha and beta of a message of an exchange: equal to the lone message's where latency overlaps.
     exchange: (f64, f64),
     /// All of them are integers, so that every time is one.
     integral: bool,
@@ -77,7 +77,7 @@ impl Homogeneous {
         Ok(Homogeneous { alpha, overhead: alpha, beta, gamma, exchange: (alpha, beta), integral })
     }
 
-    /// The same costs with this part of alpha as overhead: the rest overlaps with other work.
+    /// These costs with this part of alpha as overhead: the rest overlaps with other work.
     ///
     /// # Errors
     /// [`OverheadError`] unless it is from 0 to alpha, or less than alpha where exchanges have costs of their own.
@@ -97,8 +97,8 @@ impl Homogeneous {
         Ok(Homogeneous { overhead, integral, ..self })
     }
 
-    /// The same costs, but for the messages of an action that both sends and receives: each of them takes
-    /// `alpha + beta s`. Those equal to [`alpha`](Self::alpha) and [`beta`](Self::beta) make no difference.
+    /// These costs, except that each message of an action that both sends and receives takes `alpha + beta s`. Values
+    /// equal to [`alpha`](Self::alpha) and [`beta`](Self::beta) make no difference.
     ///
     /// Usually a lone message takes between half of an exchange's costs, where a link goes one way at a time, and all of
     /// them, where it goes both ways at once; any others are allowed.
@@ -109,7 +109,7 @@ impl Homogeneous {
     ///
     /// # Source
     /// Thakur, Rabenseifner, Gropp 2005, section 5: their alpha and beta are the exchange's, their `alpha_uni` and
-    /// `beta_uni` those of a lone message.
+    /// `beta_uni` the lone message's.
     ///
     /// # Example
     /// ```
@@ -142,13 +142,13 @@ impl Homogeneous {
         self.exchange.1
     }
 
-    /// Whether messages of exchanges cost something else than others.
+    /// True if messages of exchanges have costs of their own.
     pub fn has_exchange_costs(&self) -> bool {
         self.exchange != (self.alpha, self.beta)
     }
 
-    /// Costs without those of exchanges that no message, lone or not, is cheaper than: the smaller alpha and the smaller
-    /// beta. Integral only if these are.
+    /// Costs without exchange costs, not above those of any message, lone or not: the smaller alpha and the smaller
+    /// beta. Integral only if both are.
     #[must_use]
     pub fn cheapest(&self) -> Homogeneous {
         let alpha = self.alpha.min(self.exchange.0);
@@ -172,7 +172,7 @@ impl Homogeneous {
         self.alpha - self.overhead
     }
 
-    /// Whether part of alpha overlaps with other work.
+    /// True if part of alpha overlaps with other work.
     pub fn overlaps(&self) -> bool {
         self.overhead < self.alpha
     }
@@ -187,7 +187,7 @@ impl Homogeneous {
         self.gamma
     }
 
-    /// Whether all costs are integers, and hence all times exact integers.
+    /// True if all costs are integers, and hence all times exact integers.
     pub fn is_integral(&self) -> bool {
         self.integral
     }
@@ -235,7 +235,7 @@ impl Homogeneous {
         self.plus(clock.later(ready), self.transmission(bytes)?)
     }
 
-    /// A processor's clock after the copy of its own block: `clock + gamma bytes`.
+    /// A rank's clock after the copy of its own block: `clock + gamma bytes`.
     ///
     /// # Errors
     /// As [`transmission`](Self::transmission).
@@ -261,7 +261,7 @@ impl Homogeneous {
 }
 
 impl CostModel for Homogeneous {
-    fn processors(&self) -> Option<usize> {
+    fn ranks(&self) -> Option<usize> {
         None
     }
 

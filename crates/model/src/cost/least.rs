@@ -1,8 +1,8 @@
-//! What messages cost at least, whichever link they take.
+//! Lower bounds on the costs of messages over any link.
 
 use super::Homogeneous;
 
-/// What no message between any two processors is cheaper than, by its size.
+/// Lower bounds on the costs of all messages between any two ranks, by size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeastCosts {
     /// The least lambda, in time units.
@@ -14,16 +14,16 @@ pub struct LeastCosts {
 
 /// A line that no occupancy is below, in time units: `overhead + beta bytes`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct LineBelow {
+pub struct LineBelow {
     /// At least 0.
-    pub(crate) overhead: f64,
+    pub overhead: f64,
     /// At least 0.
-    pub(crate) beta: f64,
+    pub beta: f64,
 }
 
 impl LineBelow {
     /// The homogeneous costs with this line, if they can be stated.
-    pub(crate) fn costs(self, latency: f64, copy_rate: f64) -> Option<Homogeneous> {
+    pub fn costs(self, latency: f64, copy_rate: f64) -> Option<Homogeneous> {
         let costs = Homogeneous::new(self.overhead + latency, self.beta, copy_rate).ok()?;
         costs.with_overhead(self.overhead).ok()
     }
@@ -31,11 +31,11 @@ impl LineBelow {
 
 impl LeastCosts {
     /// The costs of one law: its least lambda, and its occupancies at the ends of straight pieces.
-    pub(super) fn new(latency: f64, occupancies: Vec<(u64, f64)>) -> LeastCosts {
+    pub fn new(latency: f64, occupancies: Vec<(u64, f64)>) -> LeastCosts {
         LeastCosts { latency, occupancies }
     }
 
-    /// What no message of either is cheaper than.
+    /// Lower bounds on both kinds of messages.
     pub(super) fn or(mut self, mut other: LeastCosts) -> LeastCosts {
         self.latency = self.latency.min(other.latency);
         self.occupancies.append(&mut other.occupancies);
@@ -43,18 +43,18 @@ impl LeastCosts {
     }
 
     /// The least lambda, in time units.
-    pub(crate) fn latency(&self) -> f64 {
+    pub fn latency(&self) -> f64 {
         self.latency
     }
 
-    /// What is left of occupancies after so much, in time units.
-    pub(crate) fn beyond(&self, overhead: f64) -> LeastCosts {
+    /// Occupancies less this overhead, in time units.
+    pub fn beyond(&self, overhead: f64) -> LeastCosts {
         let left = |&(bytes, time): &(u64, f64)| (bytes, (time - overhead).max(0.0));
         LeastCosts { occupancies: self.occupancies.iter().map(left).collect(), ..*self }
     }
 
     /// The least occupancy of any size, in time units.
-    pub(crate) fn least_occupancy(&self) -> f64 {
+    pub fn least_occupancy(&self) -> f64 {
         self.occupancies.iter().map(|&(_, time)| time).fold(f64::INFINITY, f64::min)
     }
 
@@ -63,7 +63,7 @@ impl LeastCosts {
     ///
     /// # Complexity
     /// O(m log m) time for `m` occupancies.
-    pub(crate) fn lines_below(&self) -> Vec<LineBelow> {
+    pub fn lines_below(&self) -> Vec<LineBelow> {
         if self.occupancies.iter().any(|(_, time)| !time.is_finite()) {
             return vec![];
         }
@@ -97,8 +97,28 @@ impl LeastCosts {
     }
 }
 
-/// What is kept of a line: slopes, products and differences are rounded, by a few units in the last place
-/// of a time on the line.
+impl LeastCosts {
+    /// The rising edges of the greatest convex function that no occupancy is below: lines, of which those of large sizes may
+    /// be below 0 at 0 bytes. Of one size, the line through the origin.
+    ///
+    /// # Complexity
+    /// O(m log m) time for `m` occupancies.
+    pub fn edges(&self) -> Vec<(f64, f64)> {
+        let corners = lower_corners(&cheapest_by_size(&self.occupancies));
+        match corners[..] {
+            [(bytes, time)] if bytes > 0.0 => vec![(0.0, time / bytes * KEPT)],
+            _ => {
+                let edge = |pair: &[(f64, f64)]| {
+                    let beta = slope(pair[0], pair[1]) * KEPT;
+                    (beta >= 0.0).then(|| (pair[0].1 * KEPT - beta * pair[0].0, beta))
+                };
+                corners.windows(2).filter_map(edge).collect()
+            }
+        }
+    }
+}
+
+/// Safety factor of a line, for rounding of slopes, products and differences: several units in the last place.
 const KEPT: f64 = 1.0 - 16.0 * f64::EPSILON;
 
 /// The highest line of a slope that no point is below, if it is a line of costs.

@@ -1,4 +1,4 @@
-//! What messages on one link cost: by pieces of straight lines, or by a table of measured sizes.
+//! Costs of messages on one link: by pieces of straight lines, or by a table of measured sizes.
 
 use super::{LeastCosts, MeasuredSizes, PiecewiseLinear, linear};
 use crate::{Time, TimeError};
@@ -29,18 +29,18 @@ impl Link {
         }
     }
 
-    /// Whether part of alpha overlaps with other work.
+    /// True if part of alpha overlaps with other work.
     pub fn overlaps(&self) -> bool {
         self.overhead < self.alpha
     }
 
-    /// How long a message of `bytes > 0` occupies a port.
+    /// Time that a message of `bytes > 0` occupies a port.
     #[inline]
     pub(super) fn occupancy(&self, integral: bool, bytes: u64) -> Result<Time, TimeError> {
         linear(integral, self.overhead, self.beta, bytes)
     }
 
-    /// What no message of so many bytes is cheaper than.
+    /// Lower bounds on all messages of these sizes.
     pub(super) fn least_costs(&self, bytes: RangeInclusive<u64>) -> LeastCosts {
         let at = |bytes: u64| (bytes, self.overhead + self.beta * bytes as f64);
         LeastCosts::new(self.latency(), vec![at(*bytes.start()), at(*bytes.end())])
@@ -65,7 +65,7 @@ impl LinkLaw {
         }
     }
 
-    /// Whether part of the latency of some message overlaps with other work.
+    /// True if part of the latency of some message overlaps with other work.
     pub fn overlaps(&self) -> bool {
         match self {
             LinkLaw::Pieces(pieces) => pieces.pieces().iter().any(|piece| piece.link().overlaps()),
@@ -82,8 +82,16 @@ impl LinkLaw {
         })
     }
 
-    /// Latency and occupancy of a message of this size, in time units; infinite beyond what can be stated,
-    /// and 0 for no data.
+    /// The sizes in bytes at which the law goes over to another straight line, ascending.
+    pub fn changes(&self) -> Vec<u64> {
+        match self {
+            LinkLaw::Pieces(pieces) => pieces.pieces().iter().map(|one| one.from_bytes).collect(),
+            LinkLaw::Measured(sizes) => sizes.sizes().iter().map(|one| one.bytes).collect(),
+        }
+    }
+
+    /// Latency and occupancy of a message of this size, in time units; infinite beyond representable times, and 0 for
+    /// no data.
     pub fn times(&self, bytes: u64) -> (f64, f64) {
         let units = |time: Result<Time, TimeError>| time.map_or(f64::INFINITY, Time::units);
         match bytes {
@@ -92,7 +100,7 @@ impl LinkLaw {
         }
     }
 
-    /// Whether all costs are integers.
+    /// True if all costs are integers.
     pub(super) fn is_integral(&self) -> bool {
         match self {
             LinkLaw::Pieces(pieces) => pieces.is_integral(),
@@ -100,8 +108,7 @@ impl LinkLaw {
         }
     }
 
-    /// How long a message of `bytes > 0` occupies a port; exact if `integral`, which requires integer
-    /// costs.
+    /// Time that a message of `bytes > 0` occupies a port; exact if `integral`, which requires integer costs.
     #[inline]
     pub(super) fn occupancy(&self, integral: bool, bytes: u64) -> Result<Time, TimeError> {
         match self {
@@ -121,8 +128,8 @@ impl LinkLaw {
         }
     }
 
-    /// What no message of so many bytes, at least 1, is cheaper than.
-    pub(crate) fn least_costs(&self, bytes: RangeInclusive<u64>) -> LeastCosts {
+    /// Lower bounds on all messages of these sizes, at least 1.
+    pub fn least_costs(&self, bytes: RangeInclusive<u64>) -> LeastCosts {
         match self {
             LinkLaw::Pieces(pieces) => pieces.least_costs(bytes),
             LinkLaw::Measured(sizes) => sizes.least_costs(bytes),

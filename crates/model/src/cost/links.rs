@@ -1,39 +1,39 @@
-//! Whether there are links enough for any tree at all, and if not, where the network is cut.
+//! Checks if a network has links enough for a tree, and finds its cut otherwise.
 
 use super::CostMatrix;
 use crate::{Problem, Rank, Root};
 use std::fmt;
 
-/// Why there is no tree, ordered or not, for lack of links.
+/// A cut of the network: no tree exists, ordered or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cut {
     /// A cut between the given root and data that must come from or go to it.
     Root {
         /// The root that is given.
         root: Rank,
-        /// Processors from which no link leads to any of `to`; in ascending order.
+        /// Ranks from which no link leads to any of `to`; in ascending order.
         from: Vec<Rank>,
         /// All ranks that are not in `from`, in ascending order.
         to: Vec<Rank>,
     },
     /// Without a root: data that cannot reach all others.
     Sender {
-        /// A processor with data.
+        /// A rank with data.
         rank: Rank,
         /// All that its data cannot reach; in ascending order.
         unreached: Vec<Rank>,
     },
-    /// No processor can be the root.
+    /// No rank can be the root.
     AnyRoot {
-        /// A processor with data.
+        /// A rank with data.
         rank: Rank,
         /// All that its data can reach (in a scatter or broadcast: that can send to it, at once or
         /// through others), itself included; in ascending order.
         reached: Vec<Rank>,
-        /// All that the data of every processor with data before `rank` can reach (or that can send
+        /// All that the data of every rank with data before `rank` can reach (or that can send
         /// to every one of them): none of `reached`.
         common: Vec<Rank>,
-        /// Whether data flows from the root outwards.
+        /// True if data flows from the root outwards.
         is_outward: bool,
     },
 }
@@ -101,13 +101,12 @@ impl fmt::Display for Ranks<'_> {
 }
 
 impl Problem {
-    /// Fails if no tree moves this problem's data, with its root or with any: a processor with data
+    /// Fails if no tree moves this problem's data, with its root or with any: a rank with data
     /// has no path of links to the root, or from it where data flows outwards; without a root, to all
     /// others.
     ///
-    /// Only a [`CostMatrix`] can lack links. Processors without data need none, since nothing is sent
-    /// to or from them, but may pass on what others have. Where this succeeds there is a tree, but not
-    /// always an ordered one.
+    /// Only a [`CostMatrix`] can lack links. Ranks without data need none, since they neither send nor receive, but may
+    /// pass on other ranks' data. If the check succeeds, a tree exists, but not always an ordered one.
     ///
     /// # Errors
     /// [`Cut`].
@@ -121,13 +120,13 @@ impl Problem {
 
 impl CostMatrix {
     pub(super) fn check_paths(&self, problem: &Problem) -> Result<(), Cut> {
-        let processors = self.size();
+        let ranks = self.size();
         let is_outward = problem.operation().is_outward();
         let has_data = |rank: Rank| problem.payload().own(rank) > 0;
         match problem.root() {
             Root::Given(root) => {
                 let near = self.closure(root, !is_outward);
-                if (0..processors).all(|rank| near[rank] || !has_data(rank)) {
+                if (0..ranks).all(|rank| near[rank] || !has_data(rank)) {
                     return Ok(());
                 }
                 let side = |is_near: bool| members(&near, is_near);
@@ -136,20 +135,20 @@ impl CostMatrix {
                 Err(Cut::Root { root, from, to })
             }
             Root::Best => {
-                let mut common = vec![true; processors];
+                let mut common = vec![true; ranks];
                 // Whose data can reach that of an earlier one: it needs no look of its own.
-                let mut before = vec![false; processors];
-                for rank in (0..processors).filter(|&rank| has_data(rank)) {
+                let mut before = vec![false; ranks];
+                for rank in (0..ranks).filter(|&rank| has_data(rank)) {
                     if before[rank] {
                         continue;
                     }
                     let reached = self.closure(rank, is_outward);
-                    if !(0..processors).any(|other| common[other] && reached[other]) {
+                    if !(0..ranks).any(|other| common[other] && reached[other]) {
                         let [reached, common] = [reached, common].map(|set| members(&set, true));
                         return Err(Cut::AnyRoot { rank, reached, common, is_outward });
                     }
                     let back = self.closure(rank, !is_outward);
-                    for other in 0..processors {
+                    for other in 0..ranks {
                         common[other] &= reached[other];
                         before[other] |= back[other];
                     }
@@ -157,7 +156,7 @@ impl CostMatrix {
                 Ok(())
             }
             Root::None => {
-                let senders = (0..processors).filter(|&rank| has_data(rank));
+                let senders = (0..ranks).filter(|&rank| has_data(rank));
                 let mut reached = senders.map(|rank| (rank, self.closure(rank, false)));
                 match reached.find(|(_, reached)| reached.contains(&false)) {
                     None => Ok(()),
@@ -169,7 +168,7 @@ impl CostMatrix {
         }
     }
 
-    /// All processors that paths of links lead to from `start` (if `backwards`: that lead to it).
+    /// All ranks that paths of links lead to from `start` (if `backwards`: that lead to it).
     fn closure(&self, start: Rank, backwards: bool) -> Vec<bool> {
         let mut found = vec![false; self.size()];
         found[start] = true;
@@ -198,9 +197,9 @@ mod tests {
     use crate::{BlockSizes, Collective, Vector};
 
     /// Costs with these links only.
-    fn network(processors: usize, links: &[(Rank, Rank)]) -> CostMatrix {
+    fn network(ranks: usize, links: &[(Rank, Rank)]) -> CostMatrix {
         let alpha = |from, to| if links.contains(&(from, to)) { 1.0 } else { f64::INFINITY };
-        CostMatrix::from_fn(processors, alpha, |_, _| 1.0, |_| 0.0).unwrap()
+        CostMatrix::from_fn(ranks, alpha, |_, _| 1.0, |_| 0.0).unwrap()
     }
 
     fn checked(costs: &CostMatrix, collective: Collective, root: Root) -> Result<(), Cut> {
@@ -228,19 +227,19 @@ mod tests {
     #[test]
     fn two_islands_have_no_root() {
         let costs = network(4, &[(0, 1), (1, 0), (2, 3), (3, 2)]);
-        let vector = Vector { processors: 4, bytes: 1 };
+        let vector = Vector { ranks: 4, bytes: 1 };
         let error = checked(&costs, Collective::broadcast(vector), Root::Best).unwrap_err();
         assert_eq!(
             error.to_string(),
             "there is no tree with any root: rank 2 can be reached from ranks 2..=3 only, \
              but all before it from ranks 0..=1 only"
         );
-        let empty = Collective::reduce(Vector { processors: 4, bytes: 0 });
+        let empty = Collective::reduce(Vector { ranks: 4, bytes: 0 });
         assert_eq!(checked(&costs, empty, Root::Best), Ok(()), "nothing is to be sent");
     }
 
     #[test]
-    fn processors_without_data_need_no_links_but_pass_on_what_others_have() {
+    fn ranks_without_data_need_no_links_but_pass_on_what_others_have() {
         let costs = network(4, &[(0, 1), (1, 2)]);
         let sizes = BlockSizes::new([5, 0, 5, 0]).unwrap();
         assert_eq!(checked(&costs, Collective::gather(&sizes), Root::Best), Ok(()));

@@ -1,17 +1,17 @@
-//! Non-homogeneous linear costs: an alpha and a beta for each ordered pair of processors, a gamma
-//! for each processor.
+//! Non-homogeneous linear costs: an alpha and a beta for each ordered pair of ranks, a gamma
+//! for each rank.
 
 use super::{
     CostKind, CostModel, Costs, Cut, Description, Direction, Homogeneous, LeastCosts, Link,
     OverheadError, check_overhead, linear, plus,
 };
 use crate::quantity::{per_byte, seconds};
-use crate::{MOST_PROCESSORS, Problem, Rank, Time, TimeError};
+use crate::{MOST_RANKS, Problem, Rank, Time, TimeError};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 /// Non-homogeneous, linear, one-ported costs: `comm_ij(s) = alpha_ij + beta_ij s` for `s > 0` bytes
-/// from processor `i` to processor `j`, and 0 for none; a copy of `s` bytes at `i` takes `gamma_i s`.
+/// from rank `i` to rank `j`, and 0 for none; a copy of `s` bytes at `i` takes `gamma_i s`.
 ///
 /// An infinite `alpha_ij` means that there is no link from `i` to `j`. Nobody sends to itself: the
 /// diagonals are 0.
@@ -36,7 +36,7 @@ pub struct CostMatrix {
     integral: bool,
 }
 
-/// Which of the three tables of costs.
+/// One of the three tables of costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CostTable {
     /// `alpha_ij`, the start-up latencies.
@@ -50,7 +50,7 @@ pub enum CostTable {
 }
 
 impl CostTable {
-    /// The name by which users and documents call the table.
+    /// The table's name in documents and errors.
     pub fn name(self) -> &'static str {
         match self {
             CostTable::Alpha => "alpha",
@@ -61,28 +61,28 @@ impl CostTable {
     }
 }
 
-/// Why tables of numbers are not costs.
+/// Tables of numbers that are not costs.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum CostMatrixError {
-    /// No processors, or more than ranks.
-    #[error("costs for {processors} processes; 1 to {MOST_PROCESSORS} are allowed")]
-    Processors {
+    /// No ranks, or more than ranks.
+    #[error("costs for {ranks} processes; 1 to {MOST_RANKS} are allowed")]
+    Ranks {
         /// 0, or more than ranks can be.
-        processors: usize,
+        ranks: usize,
     },
-    /// A table without a row for each processor.
-    #[error("{} has {rows} rows, but there are {processors} processes", table.name())]
+    /// A table without a row for each rank.
+    #[error("{} has {rows} rows, but there are {ranks} processes", table.name())]
     Rows {
         /// The table with the wrong number of rows.
         table: CostTable,
-        /// How many rows it has.
+        /// Number of its rows.
         rows: usize,
         /// The number of rows that are needed.
-        processors: usize,
+        ranks: usize,
     },
-    /// A row without an entry for each processor.
+    /// A row without an entry for each rank.
     #[error(
-        "row {sender} of {} has {entries} entries, but there are {processors} processes",
+        "row {sender} of {} has {entries} entries, but there are {ranks} processes",
         table.name()
     )]
     Row {
@@ -90,10 +90,10 @@ pub enum CostMatrixError {
         table: CostTable,
         /// The row: the sender's rank.
         sender: Rank,
-        /// How many entries the row has.
+        /// Number of the row's entries.
         entries: usize,
         /// The number of entries that are needed.
-        processors: usize,
+        ranks: usize,
     },
     /// Not a cost.
     #[error(
@@ -117,7 +117,7 @@ pub enum CostMatrixError {
         sender: Rank,
         /// The column of the table.
         receiver: Rank,
-        /// What is allowed.
+        /// The allowed values.
         error: OverheadError,
     },
     /// A cost of sending to oneself.
@@ -174,7 +174,7 @@ impl CostMatrix {
         Self::from_flat(alpha.concat(), beta.concat(), gamma.to_vec())
     }
 
-    /// The same costs with these parts of alpha as overheads: the rest overlaps with other work.
+    /// These costs with these parts of alpha as overheads: the rest overlaps with other work.
     ///
     /// # Shapes
     /// p rows of p entries, as alpha: 0 on the diagonal, infinite or any number where there is no link.
@@ -202,18 +202,18 @@ impl CostMatrix {
     /// The costs that these functions state; they are not asked for the diagonals.
     ///
     /// # Errors
-    /// As [`new`](Self::new), but for shapes.
+    /// As [`new`](Self::new), except for shapes.
     pub fn from_fn(
-        processors: usize,
+        ranks: usize,
         alpha: impl Fn(Rank, Rank) -> f64,
         beta: impl Fn(Rank, Rank) -> f64,
         gamma: impl Fn(Rank) -> f64,
     ) -> Result<CostMatrix, CostMatrixError> {
         let flat = |cost: &dyn Fn(Rank, Rank) -> f64| {
-            let pairs = (0..processors).flat_map(|i| (0..processors).map(move |j| (i, j)));
+            let pairs = (0..ranks).flat_map(|i| (0..ranks).map(move |j| (i, j)));
             pairs.map(|(i, j)| if i == j { 0.0 } else { cost(i, j) }).collect()
         };
-        Self::from_flat(flat(&alpha), flat(&beta), (0..processors).map(gamma).collect())
+        Self::from_flat(flat(&alpha), flat(&beta), (0..ranks).map(gamma).collect())
     }
 
     /// Checks the entries of tables of the right shape.
@@ -222,13 +222,13 @@ impl CostMatrix {
         beta: Vec<f64>,
         gamma: Vec<f64>,
     ) -> Result<CostMatrix, CostMatrixError> {
-        let processors = gamma.len();
-        if !(1..=MOST_PROCESSORS).contains(&processors) {
-            return Err(CostMatrixError::Processors { processors });
+        let ranks = gamma.len();
+        if !(1..=MOST_RANKS).contains(&ranks) {
+            return Err(CostMatrixError::Ranks { ranks });
         }
         for (table, entries) in [(CostTable::Alpha, &alpha), (CostTable::Beta, &beta)] {
             for (index, &value) in entries.iter().enumerate() {
-                let (sender, receiver) = (index / processors, index % processors);
+                let (sender, receiver) = (index / ranks, index % ranks);
                 if sender == receiver && value != 0.0 {
                     return Err(CostMatrixError::Diagonal { table, rank: sender, value });
                 }
@@ -247,7 +247,7 @@ impl CostMatrix {
         Ok(CostMatrix { overhead: Arc::clone(&alpha), alpha, beta, gamma, integral })
     }
 
-    /// The number of processors, `p >= 1`.
+    /// The number of ranks, `p >= 1`.
     pub fn size(&self) -> usize {
         self.gamma.len()
     }
@@ -276,37 +276,33 @@ impl CostMatrix {
         self.gamma[rank]
     }
 
-    /// Whether `sender` can send to `receiver`.
+    /// True if `sender` can send to `receiver`.
     pub fn is_linked(&self, sender: Rank, receiver: Rank) -> bool {
         sender != receiver && self.alpha(sender, receiver).is_finite()
     }
 
-    /// Whether all costs are integers, and hence all times exact integers.
+    /// True if all costs are integers, and hence all times exact integers.
     pub fn is_integral(&self) -> bool {
         self.integral
     }
 }
 
 /// Fails unless a table has a row for each rank, and each row an entry.
-fn check_shape(
-    table: CostTable,
-    rows: &[Vec<f64>],
-    processors: usize,
-) -> Result<(), CostMatrixError> {
-    if rows.len() != processors {
-        return Err(CostMatrixError::Rows { table, rows: rows.len(), processors });
+fn check_shape(table: CostTable, rows: &[Vec<f64>], ranks: usize) -> Result<(), CostMatrixError> {
+    if rows.len() != ranks {
+        return Err(CostMatrixError::Rows { table, rows: rows.len(), ranks });
     }
-    match rows.iter().position(|row| row.len() != processors) {
+    match rows.iter().position(|row| row.len() != ranks) {
         Some(sender) => {
             let entries = rows[sender].len();
-            Err(CostMatrixError::Row { table, sender, entries, processors })
+            Err(CostMatrixError::Row { table, sender, entries, ranks })
         }
         None => Ok(()),
     }
 }
 
 impl CostModel for CostMatrix {
-    fn processors(&self) -> Option<usize> {
+    fn ranks(&self) -> Option<usize> {
         Some(self.size())
     }
 
@@ -348,14 +344,14 @@ impl CostModel for CostMatrix {
         &self,
         direction: Direction,
         rank: Rank,
-        processors: usize,
+        ranks: usize,
         bytes: u64,
     ) -> Result<Time, TimeError> {
         if bytes == 0 {
             return Ok(Time::ZERO);
         }
         let mut least: Option<Result<Time, TimeError>> = None;
-        for other in (0..processors).filter(|&other| other != rank) {
+        for other in (0..ranks).filter(|&other| other != rank) {
             let (sender, receiver) = match direction {
                 Direction::Send => (rank, other),
                 Direction::Receive => (other, rank),
@@ -491,20 +487,20 @@ impl CostKind for CostMatrix {
     }
 }
 
-/// The most processors whose latencies are described one by one.
+/// The most ranks whose latencies are described one by one.
 const MOST_DESCRIBED: usize = 12;
 
-/// The costs that all pairs of processors share, if they do.
+/// The costs that all pairs of ranks share, if they do.
 fn homogeneous_matrix(matrix: &CostMatrix) -> Option<Homogeneous> {
-    let processors = matrix.size();
+    let ranks = matrix.size();
     let gamma = matrix.gamma(0);
-    if processors == 1 {
+    if ranks == 1 {
         return Homogeneous::new(0.0, 0.0, gamma).ok();
     }
     let first = matrix.link(0, 1);
-    let same = (0..processors).all(|sender| {
+    let same = (0..ranks).all(|sender| {
         let pair = |receiver| sender == receiver || matrix.link(sender, receiver) == first;
-        matrix.gamma(sender) == gamma && (0..processors).all(pair)
+        matrix.gamma(sender) == gamma && (0..ranks).all(pair)
     });
     let Link { alpha, overhead, beta } = first.filter(|_| same)?;
     Homogeneous::new(alpha, beta, gamma).ok()?.with_overhead(overhead).ok()
@@ -557,7 +553,7 @@ mod tests {
     }
 
     #[test]
-    fn a_processor_without_links_is_isolated() {
+    fn a_rank_without_links_is_isolated() {
         let alpha = matrix([[0.0, INF, INF], [2.0, 0.0, 3.0], [4.0, 5.0, 0.0]]);
         let costs = CostMatrix::new(&alpha, &zeros(), &[0.0; 3]).unwrap();
         let isolated = TimeError::Isolated { rank: 0, direction: Direction::Send };

@@ -6,8 +6,8 @@ use std::ops::RangeInclusive;
 
 /// Latency and occupancy of messages by their size, between measured sizes on straight lines.
 ///
-/// Below the first size both are those of the first; beyond the last they go on with the last slope, or
-/// stay where that falls. Latency need not grow with size: protocols change.
+/// Below the first size both are those of the first; beyond the last they continue with the last slope, or stay
+/// constant where that falls. Latency need not grow with size: protocols change.
 ///
 /// # Units
 /// Sizes in bytes, times in one time unit.
@@ -19,7 +19,7 @@ pub struct MeasuredSizes {
     below: (f64, f64),
 }
 
-/// What messages of one size were found to cost.
+/// Measured costs of messages of one size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeasuredSize {
     /// The size of the messages, at least 1.
@@ -30,7 +30,7 @@ pub struct MeasuredSize {
     pub occupancy: f64,
 }
 
-/// Why measured sizes are not a law.
+/// Measured sizes that are not a law.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum MeasuredSizesError {
     /// There is no cost of any message.
@@ -41,9 +41,9 @@ pub enum MeasuredSizesError {
     Order {
         /// The entry, counted from 0.
         size: usize,
-        /// How many bytes it is for.
+        /// Its size in bytes.
         bytes: u64,
-        /// What it must exceed.
+        /// The size before it, which it must exceed.
         before: u64,
     },
     /// Not a cost.
@@ -97,7 +97,7 @@ impl MeasuredSizes {
         &self.sizes
     }
 
-    /// Whether some message has a latency apart from its occupancy.
+    /// True if some message has a latency apart from its occupancy.
     pub fn overlaps(&self) -> bool {
         self.sizes.iter().any(|size| size.latency > 0.0)
     }
@@ -110,7 +110,7 @@ impl MeasuredSizes {
         self.at(bytes, |size| size.latency)
     }
 
-    /// How long a message of `bytes > 0` occupies a port.
+    /// Time that a message of `bytes > 0` occupies a port.
     ///
     /// # Errors
     /// [`TimeError`] if it is not finite.
@@ -159,7 +159,7 @@ impl MeasuredSizes {
         linear.piece_for(bytes).link()
     }
 
-    /// What no message of so many bytes, at least 1, is cheaper than.
+    /// Lower bounds on all messages of these sizes, at least 1.
     pub(super) fn least_costs(&self, bytes: RangeInclusive<u64>) -> LeastCosts {
         let unstated = |time: Result<Time, TimeError>| time.map_or(f64::INFINITY, Time::units);
         let between = self.sizes.iter().map(|size| size.bytes).filter(|size| bytes.contains(size));

@@ -3,11 +3,11 @@
 //! alpha is `lambda + o`: the overhead `o` occupies a port, the latency lambda passes beside other work. With
 //! `o = alpha`, which is the default, nothing overlaps: the one-port model of the papers.
 //!
-//! A [`CostModel`] states the time of a single transmission or copy, checked and exact; everything
-//! that judges a tree uses it. [`Homogeneous`] costs are the same everywhere, a [`CostMatrix`] has
-//! its own for each pair of processors, a [`Hierarchy`] those of the levels of a machine;
-//! [`Costs`] is any of them. [`ScaledSizes`] is the homogeneous law for the dynamic
-//! programs: all block sizes turned into time once, so that their inner loops only add and compare.
+//! A [`CostModel`] states the time of a single transmission or copy, checked and exact; all times
+//! of trees are made of it. [`Homogeneous`] costs are equal everywhere, a [`CostMatrix`] has its
+//! own for each pair of ranks, a [`Hierarchy`] has costs for each level of a machine; [`Costs`] is
+//! any of them. [`ScaledSizes`] is the homogeneous law for the dynamic programs: all block sizes
+//! turned into time once, so that their inner loops only add and compare.
 
 mod costs;
 mod description;
@@ -26,8 +26,7 @@ pub use costs::{CostKind, Costs, CostsError};
 pub use description::Description;
 pub use hierarchy::{Hierarchy, HierarchyError, Level, Placement};
 pub use homogeneous::{ExchangeError, Homogeneous};
-pub use least::LeastCosts;
-pub(crate) use least::LineBelow;
+pub use least::{LeastCosts, LineBelow};
 pub use link::{Link, LinkLaw};
 pub use links::Cut;
 pub use matrix::{CostMatrix, CostMatrixError, CostTable};
@@ -38,17 +37,17 @@ pub use stated::StatedCosts;
 
 use crate::{LARGEST_EXACT, Rank, Time, TimeError};
 
-/// Which way data goes at a processor.
+/// Direction of data at a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
-    /// The processor sends.
+    /// The rank sends.
     Send,
-    /// The processor receives.
+    /// The rank receives.
     Receive,
 }
 
 impl Direction {
-    /// The other one.
+    /// The opposite direction.
     #[must_use]
     pub fn opposite(self) -> Direction {
         match self {
@@ -58,14 +57,14 @@ impl Direction {
     }
 }
 
-/// What a transmission and a copy take, whichever processors perform them: the law by which trees and
+/// Time of a transmission and of a copy, by the ranks that perform them: the law by which trees and
 /// schedules are judged.
 ///
 /// # Source
 /// OPT section 2.1, for homogeneous and non-homogeneous costs alike.
 pub trait CostModel {
-    /// The number of processors that the costs are stated for; `None` if they hold for any number.
-    fn processors(&self) -> Option<usize>;
+    /// The number of ranks that the costs are stated for; `None` if they hold for any number.
+    fn ranks(&self) -> Option<usize>;
 
     /// `comm_ij(bytes)`: the time for which a transmission from `sender` to `receiver`, who differ,
     /// occupies a port; 0 for no data, link or not.
@@ -82,8 +81,8 @@ pub trait CostModel {
         bytes: u64,
     ) -> Result<Time, TimeError>;
 
-    /// The same for a message one of whose ends is an action that both sends and receives: what every other message
-    /// takes, unless exchanges have costs of their own.
+    /// Like [`transmission_between`](Self::transmission_between), for a message one of whose ends is an action that both
+    /// sends and receives; equal unless exchanges have costs of their own.
     ///
     /// # Errors, panics
     /// As [`transmission_between`](Self::transmission_between).
@@ -119,7 +118,7 @@ pub trait CostModel {
     fn sum(&self, start: Time, cost: Time) -> Result<Time, TimeError>;
 
     /// A lower bound on how long `rank` is busy until it has sent or received `bytes` in all, in
-    /// any number of messages, to or from any of the other `processors - 1 > 0`; 0 for no data.
+    /// any number of messages, to or from any of the other `ranks - 1 > 0`; 0 for no data.
     ///
     /// Where costs are linear this is the time of one message over the link that is fastest for
     /// that much: of the links that are used, the one with the least beta alone costs no less.
@@ -134,7 +133,7 @@ pub trait CostModel {
         &self,
         direction: Direction,
         rank: Rank,
-        processors: usize,
+        ranks: usize,
         bytes: u64,
     ) -> Result<Time, TimeError>;
 }
@@ -147,7 +146,7 @@ pub enum OverheadError {
     Outside {
         /// Negative, NaN, or larger than alpha.
         overhead: f64,
-        /// What it would be part of.
+        /// The alpha that it would be part of.
         alpha: f64,
     },
     /// Exchanges have costs of their own.
@@ -155,7 +154,7 @@ pub enum OverheadError {
     Exchanges {
         /// Less than alpha.
         overhead: f64,
-        /// What it is part of.
+        /// The alpha that it is part of.
         alpha: f64,
     },
 }

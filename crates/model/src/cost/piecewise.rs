@@ -50,7 +50,7 @@ impl Piece {
     }
 }
 
-/// Why pieces are not a law.
+/// Pieces that are not a law.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum PieceError {
     /// There is no piece, and so no cost of any message.
@@ -72,7 +72,7 @@ pub enum PieceError {
         piece: usize,
         /// The least number of bytes that it is for.
         from_bytes: u64,
-        /// Where the one before it starts.
+        /// Start of the piece before it.
         before: u64,
     },
     /// Not a cost.
@@ -80,7 +80,7 @@ pub enum PieceError {
     Cost {
         /// The piece, counted from 0.
         piece: usize,
-        /// Which of its costs: "alpha" or "beta".
+        /// The parameter: "alpha" or "beta".
         parameter: &'static str,
         /// Negative, infinite or NaN.
         value: f64,
@@ -90,7 +90,7 @@ pub enum PieceError {
     Overhead {
         /// The piece, counted from 0.
         piece: usize,
-        /// What is allowed.
+        /// The allowed values.
         error: OverheadError,
     },
 }
@@ -161,14 +161,13 @@ impl PiecewiseLinear {
         PiecewiseLinear { pieces: vec![piece], below: (piece.overhead, piece.beta) }
     }
 
-    /// Whether all alphas, overheads and betas are integers.
+    /// True if all alphas, overheads and betas are integers.
     pub(super) fn is_integral(&self) -> bool {
         let costs = self.pieces.iter().flat_map(|piece| [piece.alpha, piece.overhead, piece.beta]);
         costs.into_iter().all(|cost| cost.fract() == 0.0)
     }
 
-    /// How long a message of `bytes > 0` occupies a port; exact if `integral`, which requires integer
-    /// costs.
+    /// Time that a message of `bytes > 0` occupies a port; exact if `integral`, which requires integer costs.
     #[inline]
     pub(super) fn transmission(&self, integral: bool, bytes: u64) -> Result<Time, TimeError> {
         let piece = match self.pieces[..] {
@@ -178,7 +177,7 @@ impl PiecewiseLinear {
         piece.link().occupancy(integral, bytes)
     }
 
-    /// What no message of so many bytes, at least 1, is cheaper than.
+    /// Lower bounds on all messages of these sizes, at least 1.
     pub(super) fn least_costs(&self, bytes: RangeInclusive<u64>) -> LeastCosts {
         let (least, most) = bytes.into_inner();
         let ends = self.pieces.iter().skip(1).map(|piece| piece.from_bytes - 1).chain([u64::MAX]);

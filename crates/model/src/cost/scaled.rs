@@ -11,7 +11,7 @@ use std::ops::{Add, Sub};
 pub trait Scalar:
     Copy + PartialOrd + Add<Output = Self> + Sub<Output = Self> + Debug + Send + Sync + 'static
 {
-    /// 0 time units, of which sums begin.
+    /// 0 time units, the start of sums.
     const ZERO: Self;
     /// Later than every time. Compared with, never added to.
     const NEVER: Self;
@@ -113,13 +113,13 @@ impl<T: Scalar> ScaledSizes<T> {
         if (exact_type && !costs.is_integral()) || horizon(costs, sizes) > T::LIMIT {
             return None;
         }
-        let mut nonempty = vec![0; sizes.processors() + 1];
+        let mut nonempty = vec![0; sizes.ranks() + 1];
         for (rank, bytes) in sizes.iter().enumerate() {
             nonempty[rank + 1] = nonempty[rank] + u32::from(bytes > 0);
         }
         Some(ScaledSizes {
             latency: T::from_units(costs.overhead()),
-            volume: (0..=sizes.processors())
+            volume: (0..=sizes.ranks())
                 .map(|rank| T::scaled(costs.beta(), sizes.before(rank)))
                 .collect(),
             copy: sizes.iter().map(|bytes| T::scaled(costs.gamma(), bytes)).collect(),
@@ -127,7 +127,7 @@ impl<T: Scalar> ScaledSizes<T> {
         })
     }
 
-    /// The same problem with a given root that is busy until `start`, rather than with its copy only.
+    /// This problem with a given root that is busy until `start`, rather than with its copy only.
     ///
     /// A given root's block is never sent, so that its volume does not matter; it becomes `start` as
     /// well, because the engines rely on copies that take no longer than messages.
@@ -143,9 +143,9 @@ impl<T: Scalar> ScaledSizes<T> {
         self
     }
 
-    /// The number of processors, `p >= 1`.
+    /// The number of ranks, `p >= 1`.
     #[inline(always)]
-    pub fn processors(&self) -> usize {
+    pub fn ranks(&self) -> usize {
         self.copy.len()
     }
 
@@ -167,13 +167,13 @@ impl<T: Scalar> ScaledSizes<T> {
         &self.volume
     }
 
-    /// `gamma m_rank`: the time of the copy of a processor's own block.
+    /// `gamma m_rank`: the time of the copy of a rank's own block.
     #[inline(always)]
     pub fn copy(&self, rank: Rank) -> T {
         self.copy[rank]
     }
 
-    /// Whether blocks `first..=last` are all empty.
+    /// True if blocks `first..=last` are all empty.
     #[inline(always)]
     pub fn is_empty(&self, first: Rank, last: Rank) -> bool {
         self.nonempty[first] == self.nonempty[last + 1]
@@ -196,7 +196,7 @@ impl<T: Scalar> ScaledSizes<T> {
 /// that is worth a table entry lets a block travel, wait and be copied more than
 /// `ceil(log2 p) + 4` times, binary trees with their two messages a level included.
 fn horizon(costs: &Homogeneous, sizes: &BlockSizes) -> f64 {
-    let levels = f64::from(sizes.processors().next_power_of_two().ilog2()) + 4.0;
+    let levels = f64::from(sizes.ranks().next_power_of_two().ilog2()) + 4.0;
     2.0 * levels * costs.alpha() + levels * (costs.beta() + costs.gamma()) * sizes.total() as f64
 }
 

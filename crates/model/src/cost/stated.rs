@@ -1,11 +1,11 @@
-//! Costs as somebody states them: as bare numbers, or as those of a machine.
+//! Costs as given by a user: bare numbers, or a machine.
 
 use super::{CostMatrix, Costs, Hierarchy, Homogeneous};
 use crate::Network;
 use crate::document::Machine;
 use std::sync::Arc;
 
-/// Costs, and what is known of where they are from. A copy is O(1).
+/// Costs and their provenance. A copy is O(1).
 #[derive(Clone, Debug, PartialEq)]
 pub enum StatedCosts {
     /// Costs in some time unit.
@@ -24,7 +24,7 @@ impl StatedCosts {
         }
     }
 
-    /// How the network serves messages: that of the machine, or the default.
+    /// Service of messages by the network: the machine's, or the default.
     pub fn network(&self) -> Network {
         self.machine().map(|machine| machine.network.clone()).unwrap_or_default()
     }

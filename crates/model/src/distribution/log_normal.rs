@@ -17,14 +17,14 @@ fn sizes(
     parameters: &DistributionParameters,
     randomness: Randomness,
 ) -> Result<Vec<u128>, DistributionError> {
-    let DistributionParameters { processors, mean_block, sigma, .. } = *parameters;
+    let DistributionParameters { ranks, mean_block, sigma, .. } = *parameters;
     total(parameters)?;
     let size = |pair: &[f64]| {
         let radius = libm::sqrt(-2.0 * libm::log(pair[0]));
         let normal = radius * libm::cos(TAU * pair[1]);
         rounded(mean_block as f64 * libm::exp(sigma * normal - sigma * sigma / 2.0))
     };
-    Ok(randomness.uniform(2 * processors).chunks_exact(2).map(size).collect())
+    Ok(randomness.uniform(2 * ranks).chunks_exact(2).map(size).collect())
 }
 
 #[cfg(test)]

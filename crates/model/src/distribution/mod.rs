@@ -1,19 +1,19 @@
-//! The block-size distributions: those of the papers' experiments, and laws with a dial for skew.
+//! The block-size distributions: the papers', and laws with a dial for skew.
 
 mod log_normal;
 mod power_law;
 mod published;
 mod zipf;
 
-use crate::{BlockSizes, BlockSizesError, ClosedSet, MOST_PROCESSORS, Randomness};
+use crate::{BlockSizes, BlockSizesError, ClosedSet, MOST_RANKS, Randomness};
 
-/// How block sizes are spread over the processors; the mean block is about `b` in each.
+/// Distribution of block sizes over the ranks; the mean block is about `b` in each.
 ///
 /// # Source
 /// The papers' eleven ([`is_published`](Self::is_published)): OPT section 5.1, and J. L. Träff,
 /// "Practical, distributed, low overhead algorithms for irregular gather and scatter collectives"
-/// (TUW), section 5. The formulas are those that reproduce the published totals; where the prose of
-/// OPT differs, they are the ones that hold.
+/// (TUW), section 5. The formulas reproduce the published totals; they hold where the prose of OPT
+/// differs.
 #[derive(
     Clone,
     Copy,
@@ -31,9 +31,9 @@ pub enum Distribution {
     Same,
     /// `m_i = 1 + x_i mod 2b`.
     Random,
-    /// As random, sorted in falling order.
+    /// Random, sorted in falling order.
     RandomDecreasing,
-    /// As random, sorted in rising order.
+    /// Random, sorted in rising order.
     RandomIncreasing,
     /// `m_i = b/2 + x_i mod b`.
     Bucket,
@@ -62,10 +62,10 @@ pub enum Distribution {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DistributionParameters {
     /// `p >= 1`.
-    pub processors: usize,
+    pub ranks: usize,
     /// `b >= 1`: the mean block, in bytes.
     pub mean_block: u64,
-    /// `rho >= 1`: how rare and large the spikes are; how many processors hold the skewed data.
+    /// `rho >= 1`: how rare and large the spikes are; how many ranks hold the skewed data.
     pub rho: u64,
     /// At least 0: how fast a power law falls, or how rare large numbers are in Zipf's.
     pub exponent: f64,
@@ -74,21 +74,21 @@ pub struct DistributionParameters {
 }
 
 impl DistributionParameters {
-    /// So many processors with so many bytes each on average, and the other parameters as the papers
-    /// and the literature have them: rho 5, exponent 1, sigma 1.
-    pub fn new(processors: usize, mean_block: u64) -> DistributionParameters {
-        DistributionParameters { processors, mean_block, rho: 5, exponent: 1.0, sigma: 1.0 }
+    /// This many ranks with this many bytes each on average, and the other parameters as in the
+    /// papers and the literature: rho 5, exponent 1, sigma 1.
+    pub fn new(ranks: usize, mean_block: u64) -> DistributionParameters {
+        DistributionParameters { ranks, mean_block, rho: 5, exponent: 1.0, sigma: 1.0 }
     }
 }
 
-/// Why there is no such problem.
+/// Parameters that are not a problem.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum DistributionError {
-    /// No processors, or more than ranks.
-    #[error("{processors} processes; 1 to {MOST_PROCESSORS} are allowed")]
-    Processors {
+    /// No ranks, or more than ranks.
+    #[error("{ranks} processes; 1 to {MOST_RANKS} are allowed")]
+    Ranks {
         /// 0, or more than ranks can be.
-        processors: usize,
+        ranks: usize,
     },
     /// `b = 0`, or so large that `2b` overflows.
     #[error("mean block size {mean_block}; 1 to 2^62 bytes are allowed")]
@@ -119,20 +119,18 @@ pub enum DistributionError {
 impl From<BlockSizesError> for DistributionError {
     fn from(error: BlockSizesError) -> DistributionError {
         match error {
-            BlockSizesError::NoProcessors => DistributionError::Processors { processors: 0 },
-            BlockSizesError::TooManyProcessors { processors } => {
-                DistributionError::Processors { processors }
-            }
+            BlockSizesError::NoRanks => DistributionError::Ranks { ranks: 0 },
+            BlockSizesError::TooManyRanks { ranks } => DistributionError::Ranks { ranks },
             BlockSizesError::TotalOverflows { .. } => DistributionError::TooLarge,
         }
     }
 }
 
-/// What a distribution is.
+/// Law of a distribution.
 struct DistributionLaw {
     /// The block sizes in words.
     formula: &'static str,
-    /// Whether the papers' experiments have it.
+    /// True if it is in the papers' experiments.
     is_published: bool,
     /// The sizes, for parameters that are in range.
     sizes: fn(&DistributionParameters, Randomness) -> Result<Vec<u128>, DistributionError>,
@@ -144,7 +142,7 @@ impl Distribution {
         Distribution::ALL.iter().copied().filter(|distribution| distribution.is_published())
     }
 
-    /// Whether the papers' experiments have it.
+    /// True if it is in the papers' experiments.
     pub fn is_published(self) -> bool {
         self.law().is_published
     }
@@ -193,9 +191,9 @@ impl Distribution {
         parameters: DistributionParameters,
         randomness: Randomness,
     ) -> Result<BlockSizes, DistributionError> {
-        let DistributionParameters { processors, mean_block, rho, exponent, sigma } = parameters;
-        if !(1..=MOST_PROCESSORS).contains(&processors) {
-            return Err(DistributionError::Processors { processors });
+        let DistributionParameters { ranks, mean_block, rho, exponent, sigma } = parameters;
+        if !(1..=MOST_RANKS).contains(&ranks) {
+            return Err(DistributionError::Ranks { ranks });
         }
         if !(1..=1 << 62).contains(&mean_block) {
             return Err(DistributionError::MeanBlock { mean_block });
@@ -217,7 +215,7 @@ impl Distribution {
 
 /// `p b` as a floating-point number, for laws that share out the total.
 fn total(parameters: &DistributionParameters) -> Result<f64, DistributionError> {
-    let total = parameters.mean_block.checked_mul(parameters.processors as u64);
+    let total = parameters.mean_block.checked_mul(parameters.ranks as u64);
     match total.filter(|&total| total < 1 << 63) {
         Some(total) => Ok(total as f64),
         None => Err(DistributionError::TooLarge),
@@ -251,14 +249,12 @@ mod tests {
 
     #[test]
     fn parameters_out_of_range_are_refused() {
-        let error = |processors, mean_block, rho| {
-            let parameters = DistributionParameters {
-                rho,
-                ..DistributionParameters::new(processors, mean_block)
-            };
+        let error = |ranks, mean_block, rho| {
+            let parameters =
+                DistributionParameters { rho, ..DistributionParameters::new(ranks, mean_block) };
             Distribution::Spikes.sizes(parameters, Randomness::default()).unwrap_err()
         };
-        assert_eq!(error(0, 1, 1), DistributionError::Processors { processors: 0 });
+        assert_eq!(error(0, 1, 1), DistributionError::Ranks { ranks: 0 });
         assert_eq!(error(1, 0, 1), DistributionError::MeanBlock { mean_block: 0 });
         assert_eq!(error(1, 1, 0), DistributionError::Rho);
         assert_eq!(error(100, 1 << 62, 16), DistributionError::TooLarge);

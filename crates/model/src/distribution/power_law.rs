@@ -18,7 +18,7 @@ fn sizes(
     randomness: Randomness,
 ) -> Result<Vec<u128>, DistributionError> {
     let total = total(parameters)?;
-    let places = 1..=parameters.processors;
+    let places = 1..=parameters.ranks;
     let weights: Vec<f64> = places.map(|k| (k as f64).powf(-parameters.exponent)).collect();
     let sum: f64 = weights.iter().rev().sum();
     let mut sizes: Vec<u128> =
@@ -39,11 +39,9 @@ fn shuffle(sizes: &mut [u128], randomness: Randomness) {
 mod tests {
     use crate::{Distribution, DistributionParameters, Randomness};
 
-    fn power_law(processors: usize, mean_block: u64, exponent: f64, seed: u64) -> Vec<u64> {
-        let parameters = DistributionParameters {
-            exponent,
-            ..DistributionParameters::new(processors, mean_block)
-        };
+    fn power_law(ranks: usize, mean_block: u64, exponent: f64, seed: u64) -> Vec<u64> {
+        let parameters =
+            DistributionParameters { exponent, ..DistributionParameters::new(ranks, mean_block) };
         let sizes = Distribution::PowerLaw.sizes(parameters, Randomness::Xoshiro { seed }).unwrap();
         sizes.iter().collect()
     }

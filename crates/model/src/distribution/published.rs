@@ -75,7 +75,7 @@ fn regular(
     size: fn(u128, u128, u128, u128) -> u128,
 ) -> Result<Vec<u128>, DistributionError> {
     let (mean, rho) = (u128::from(parameters.mean_block), u128::from(parameters.rho));
-    let p = parameters.processors as u128;
+    let p = parameters.ranks as u128;
     Ok((0..p).map(|i| size(i, p, mean, rho)).collect())
 }
 
@@ -85,7 +85,7 @@ fn random(
     randomness: Randomness,
     size: impl Fn(u128) -> u128,
 ) -> Vec<u128> {
-    let numbers = randomness.numbers(parameters.processors);
+    let numbers = randomness.numbers(parameters.ranks);
     numbers.into_iter().map(|x| size(u128::from(x))).collect()
 }
 

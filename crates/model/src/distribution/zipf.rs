@@ -13,11 +13,11 @@ fn sizes(
     parameters: &DistributionParameters,
     randomness: Randomness,
 ) -> Result<Vec<u128>, DistributionError> {
-    let DistributionParameters { processors, mean_block, exponent, .. } = *parameters;
+    let DistributionParameters { ranks, mean_block, exponent, .. } = *parameters;
     total(parameters)?;
-    let mut up_to = Vec::with_capacity(processors);
+    let mut up_to = Vec::with_capacity(ranks);
     let (mut sum, mut weighted) = (0.0, 0.0);
-    for k in 1..=processors {
+    for k in 1..=ranks {
         let weight = libm::pow(k as f64, -exponent);
         sum += weight;
         weighted += weight * k as f64;
@@ -25,8 +25,8 @@ fn sizes(
     }
     let unit = mean_block as f64 * (sum / weighted);
     let drawn = |x: f64| 1 + up_to.partition_point(|&below| below < sum * x);
-    let numbers = randomness.uniform(processors);
-    Ok(numbers.into_iter().map(|x| rounded(unit * drawn(x).min(processors) as f64)).collect())
+    let numbers = randomness.uniform(ranks);
+    Ok(numbers.into_iter().map(|x| rounded(unit * drawn(x).min(ranks) as f64)).collect())
 }
 
 #[cfg(test)]

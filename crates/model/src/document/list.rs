@@ -1,20 +1,20 @@
-//! Lists with an entry for each processor, read one by one: a list that is too long is refused as soon
+//! Lists with an entry for each rank, read one by one: a list that is too long is refused as soon
 //! as it is, before it takes more memory.
 
-use crate::{MOST_PROCESSORS, Rank, Step};
+use crate::{MOST_RANKS, Rank, Step};
 use serde::de::{DeserializeSeed, Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
 use std::marker::PhantomData;
 
-/// Numbers, at most one for each of [`MOST_PROCESSORS`].
+/// Numbers, at most one for each of [`MOST_RANKS`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct NumberList(pub Vec<u64>);
 
 impl<'de> Deserialize<'de> for NumberList {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<NumberList, D::Error> {
-        let ShortList(numbers) = ShortList::<u64, MOST_PROCESSORS>::deserialize(deserializer)?;
+        let ShortList(numbers) = ShortList::<u64, MOST_RANKS>::deserialize(deserializer)?;
         Ok(NumberList(numbers))
     }
 }
@@ -55,9 +55,9 @@ impl<T, const MOST: usize> FromIterator<T> for ShortList<T, MOST> {
     }
 }
 
-/// The subtrees of all processors, as steps: a list for each, in which its own rank stands for the copy.
+/// The subtrees of all ranks, as steps: a list for each, in which its own rank stands for the copy.
 pub(super) struct SubtreeLists {
-    pub(super) processors: usize,
+    pub(super) ranks: usize,
     pub(super) steps: Vec<(Rank, Step)>,
 }
 
@@ -73,8 +73,8 @@ impl<'de> Deserialize<'de> for SubtreeLists {
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut lists: A) -> Result<SubtreeLists, A::Error> {
-                let mut read = SubtreeLists { processors: 0, steps: Vec::new() };
-                while lists.next_element_seed(OneProcessor(&mut read))?.is_some() {}
+                let mut read = SubtreeLists { ranks: 0, steps: Vec::new() };
+                while lists.next_element_seed(OneRank(&mut read))?.is_some() {}
                 Ok(read)
             }
         }
@@ -83,10 +83,10 @@ impl<'de> Deserialize<'de> for SubtreeLists {
     }
 }
 
-/// Reads the subtrees of the processor that comes next.
-struct OneProcessor<'a>(&'a mut SubtreeLists);
+/// Reads the subtrees of the rank that comes next.
+struct OneRank<'a>(&'a mut SubtreeLists);
 
-impl<'de> DeserializeSeed<'de> for OneProcessor<'_> {
+impl<'de> DeserializeSeed<'de> for OneRank<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -94,23 +94,23 @@ impl<'de> DeserializeSeed<'de> for OneProcessor<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for OneProcessor<'_> {
+impl<'de> Visitor<'de> for OneRank<'_> {
     type Value = ();
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "a list of the subtrees of rank {}", self.0.processors)
+        write!(formatter, "a list of the subtrees of rank {}", self.0.ranks)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut subtrees: A) -> Result<(), A::Error> {
-        let OneProcessor(read) = self;
-        let rank = read.processors;
-        check_room::<A::Error>(rank, MOST_PROCESSORS)?;
+        let OneRank(read) = self;
+        let rank = read.ranks;
+        check_room::<A::Error>(rank, MOST_RANKS)?;
         while let Some(subtree) = subtrees.next_element::<u32>()? {
             // Each rank stands at its parent, and once more where it copies.
-            if read.steps.len() >= 2 * MOST_PROCESSORS {
+            if read.steps.len() >= 2 * MOST_RANKS {
                 return Err(A::Error::custom(format!(
                     "more than {} subtrees and copies",
-                    2 * MOST_PROCESSORS
+                    2 * MOST_RANKS
                 )));
             }
             let step = match subtree as Rank {
@@ -119,12 +119,12 @@ impl<'de> Visitor<'de> for OneProcessor<'_> {
             };
             read.steps.push((rank, step));
         }
-        read.processors += 1;
+        read.ranks += 1;
         Ok(())
     }
 }
 
-/// Fails unless one more entry may come after so many.
+/// Fails unless one more entry is allowed after this many.
 fn check_room<E: Error>(entries: usize, most: usize) -> Result<(), E> {
     match entries < most {
         true => Ok(()),

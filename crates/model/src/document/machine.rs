@@ -6,7 +6,7 @@
 use super::list::ShortList;
 use super::{Header, Object};
 use crate::{
-    CostMatrix, Costs, Hierarchy, Homogeneous, Level, Link, LinkLaw, MOST_PROCESSORS, MeasuredSize,
+    CostMatrix, Costs, Hierarchy, Homogeneous, Level, Link, LinkLaw, MOST_RANKS, MeasuredSize,
     MeasuredSizes, Network, Piece, PiecewiseLinear, Placement, PortKind, Rank, Time, WireOwner,
 };
 use serde::de::Visitor;
@@ -18,18 +18,18 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "MachineFields", into = "MachineFields")]
 pub struct Machine {
-    /// What people call it; not empty.
+    /// Name; not empty.
     pub name: String,
     /// Since when the costs hold.
     pub date: Date,
-    /// Who measured or published them, and how; not empty.
+    /// Provenance: the authors of the measurement or publication, and the method; not empty.
     pub provenance: String,
     /// The costs, in seconds and bytes.
     pub costs: Costs,
-    /// How the network serves several messages, in seconds and bytes.
+    /// Service of several messages by the network, in seconds and bytes.
     pub network: Network,
-    /// The seconds per byte of combining received data with what is there, by a usual operator such as a sum of doubles:
-    /// at least 0, and 0 where it is not known.
+    /// The seconds per byte of combining received data with local data, by a usual operator such as a sum of doubles:
+    /// at least 0, and 0 if unknown.
     pub combine_per_byte: f64,
 }
 
@@ -52,7 +52,7 @@ impl Machine {
         }
     }
 
-    /// Whether costs are stated by measured sizes.
+    /// True if costs are stated by measured sizes.
     fn has_tables(&self) -> bool {
         let Some(costs) = self.costs.hierarchy() else { return false };
         costs.levels().iter().any(|level| matches!(level.links, LinkLaw::Measured(_)))
@@ -68,7 +68,7 @@ pub struct Date {
 }
 
 impl Date {
-    /// The day that a text of the form `2018-05-31` names; `None` if there is none.
+    /// The day of a text of the form `2018-05-31`; `None` for another text.
     ///
     /// # Example
     /// ```
@@ -179,7 +179,7 @@ struct HierarchicalFields {
     gamma_seconds_per_byte: f64,
     placement: PlacementName,
     #[serde(skip_serializing_if = "Option::is_none")]
-    node_of_rank: Option<ShortList<usize, MOST_PROCESSORS>>,
+    node_of_rank: Option<ShortList<usize, MOST_RANKS>>,
     levels: Vec<Object<LevelFields>>,
 }
 
@@ -384,16 +384,15 @@ impl NetworkFields {
 
 impl From<Network> for NetworkFields {
     fn from(network: Network) -> NetworkFields {
-        let Network { port, fair_beyond, wire, eager_limit, send_overhead, window, measured } =
-            network;
+        let Network { port, fair_beyond, wire, eager_limit, send_overhead, .. } = network;
         NetworkFields {
             port,
             fair_beyond_bytes: fair_beyond,
             wire,
             eager_limit_bytes: eager_limit,
             send_overhead_seconds: send_overhead,
-            window_bytes: window,
-            measured,
+            window_bytes: network.window,
+            measured: network.measured,
         }
     }
 }

@@ -27,7 +27,7 @@ use std::marker::PhantomData;
 /// The fields that every document starts with, whatever else it holds.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Header {
-    /// What kind of document this is.
+    /// Kind of document.
     pub format: String,
     /// The version of that format.
     pub version: u64,
@@ -39,15 +39,15 @@ pub enum HeaderError {
     /// Another kind of document.
     #[error("the document's format is {found:?}; {expected:?} is expected")]
     Format {
-        /// What the document says it is.
+        /// The document's format.
         found: String,
-        /// What it should be.
+        /// The expected format.
         expected: &'static str,
     },
     /// A version that this program does not know.
     #[error("version {found} of format {format:?} is not known; versions up to {known} are")]
     Version {
-        /// What kind of document this is.
+        /// Kind of document.
         format: &'static str,
         /// Above the newest one that this program reads.
         found: u64,
@@ -74,7 +74,7 @@ impl Header {
 
 /// The message, its middle left out if it is long: faults quote documents, which may be huge.
 pub fn shortened(message: &str) -> Cow<'_, str> {
-    /// How many bytes are kept, at most, from the start and the end.
+    /// Most bytes that are kept from the start and the end.
     const KEPT: usize = 400;
     if message.len() <= 2 * KEPT {
         return Cow::Borrowed(message);
@@ -115,38 +115,21 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "TreeFields")]
 pub struct TreeDocument {
-    /// For as many processors as the document says.
+    /// For as many ranks as the document says.
     pub tree: Tree,
-    /// Data, costs and operation; for as many processors as the tree has, and with its root.
+    /// Data, costs and operation; for as many ranks as the tree has, and with its root.
     pub problem: Option<Problem>,
 }
 
 impl TreeDocument {
     /// The name of the format.
     pub const FORMAT: &'static str = "tuwtree-tree";
-    /// What is written; older versions are read, newer ones are refused.
-    pub const VERSION: u64 = 4;
+    /// The version that is written; older ones are read, newer ones are refused. Version 2 added machines, broadcast
+    /// and reduction; version 3 the order, which is written where it is not the strictest; version 4 overheads, and
+    /// machines of version 2; version 5 has `ranks` in place of `processors`.
+    pub const VERSION: u64 = 5;
 
-    /// The version that this document is written in: the oldest that has all its fields. Version 2
-    /// added machines, broadcast and reduction; version 3 the order, which is written where it is
-    /// not the strictest; version 4 overheads, and machines of version 2.
-    pub fn version(&self) -> u64 {
-        let needs_2 = |problem: &Problem| {
-            problem.stated_costs().machine().is_some() || problem.vector().is_some()
-        };
-        let needs_4 = |problem: &Problem| match problem.stated_costs() {
-            StatedCosts::Parameters(costs) => costs.overlaps(),
-            StatedCosts::Machine(machine) => machine.version() > 1,
-        };
-        match self.order() {
-            _ if self.problem.as_ref().is_some_and(needs_4) => 4,
-            Order::Ordered if self.problem.as_ref().is_some_and(needs_2) => 2,
-            Order::Ordered => 1,
-            Order::Direct | Order::Any => 3,
-        }
-    }
-
-    /// What the tree is for; without a problem, blocks are gathered.
+    /// The tree's operation; without a problem, gather.
     pub fn operation(&self) -> Operation {
         self.problem.as_ref().map_or(Operation::Gather, Problem::operation)
     }
@@ -167,7 +150,8 @@ struct TreeFields {
     #[serde(rename = "format")]
     _format: String,
     version: u64,
-    processors: usize,
+    #[serde(alias = "processors")]
+    ranks: usize,
     root: Rank,
     order: Option<Order>,
     subtrees: SubtreeLists,
@@ -194,13 +178,13 @@ struct ProblemFields {
     vector_bytes: Option<u64>,
 }
 
-/// Why fields that can be read are not a tree document.
+/// Fields that can be read, but are not a tree document.
 #[derive(Debug, thiserror::Error)]
 enum TreeDocumentError {
-    #[error("\"subtrees\" has {subtrees} entries, but \"processors\" is {processors}")]
-    Subtrees { subtrees: usize, processors: usize },
-    #[error("\"block_sizes_bytes\" has {blocks} entries, but the tree has {processors} processes")]
-    Blocks { blocks: usize, processors: usize },
+    #[error("\"subtrees\" has {subtrees} entries, but \"ranks\" is {ranks}")]
+    Subtrees { subtrees: usize, ranks: usize },
+    #[error("\"block_sizes_bytes\" has {blocks} entries, but the tree has {ranks} processes")]
+    Blocks { blocks: usize, ranks: usize },
     #[error("{what} in a document of version {version}; it needs version {needed}")]
     TooEarly { what: &'static str, version: u64, needed: u64 },
     #[error("\"order\" is \"{}\", but the tree keeps no more than \"{}\": {fault}", claimed.name(), kept.name())]
@@ -215,21 +199,21 @@ impl TryFrom<TreeFields> for TreeDocument {
     type Error = TreeDocumentError;
 
     fn try_from(fields: TreeFields) -> Result<TreeDocument, TreeDocumentError> {
-        let TreeFields { version, processors, root, order, subtrees, problem, .. } = fields;
+        let TreeFields { version, ranks, root, order, subtrees, problem, .. } = fields;
         if order.is_some() && version < 3 {
             return Err(TreeDocumentError::TooEarly { what: "\"order\"", version, needed: 3 });
         }
-        if subtrees.processors != processors {
-            let subtrees = subtrees.processors;
-            return Err(TreeDocumentError::Subtrees { subtrees, processors });
+        if subtrees.ranks != ranks {
+            let subtrees = subtrees.ranks;
+            return Err(TreeDocumentError::Subtrees { subtrees, ranks });
         }
         let problem = problem
             .map(|Object(problem)| {
                 problem.check_version(version)?;
-                problem.of_processors(processors)
+                problem.of_ranks(ranks)
             })
             .transpose()?;
-        let tree = Tree::new(processors, root, &subtrees.steps)?;
+        let tree = Tree::new(ranks, root, &subtrees.steps)?;
         let rooted = |problem: Problem| {
             let rooted = problem.with_root(Root::Given(root));
             rooted.map_err(|error| TreeDocumentError::Problem(error.to_string()))
@@ -245,16 +229,9 @@ impl TreeDocument {
     /// Fails unless the tree keeps this order, or a stricter one.
     fn check_order(&self, claimed: Order) -> Result<(), TreeDocumentError> {
         let kept = self.order();
-        let checked = match self.operation() {
-            Operation::Reduce | Operation::ReduceScatter | Operation::Allreduce => {
-                check_combines_neighbours(&self.tree)
-            }
-            Operation::Gather
-            | Operation::Scatter
-            | Operation::Broadcast
-            | Operation::Allgather
-            | Operation::Alltoall
-            | Operation::IntergroupAllgather => check_ordered(&self.tree),
+        let checked = match self.operation().is_reduction() {
+            true => check_combines_neighbours(&self.tree),
+            false => check_ordered(&self.tree),
         };
         match checked {
             Err(fault) if kept > claimed => Err(TreeDocumentError::Order { claimed, kept, fault }),
@@ -267,8 +244,8 @@ impl Serialize for TreeDocument {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut fields = serializer.serialize_struct("TreeDocument", 7)?;
         fields.serialize_field("format", Self::FORMAT)?;
-        fields.serialize_field("version", &self.version())?;
-        fields.serialize_field("processors", &self.tree.processors())?;
+        fields.serialize_field("version", &Self::VERSION)?;
+        fields.serialize_field("ranks", &self.tree.ranks())?;
         fields.serialize_field("root", &self.tree.root())?;
         match self.order() {
             Order::Ordered => fields.skip_field("order")?,
@@ -286,13 +263,13 @@ impl Serialize for TreeDocument {
     }
 }
 
-/// Each processor's subtrees in order, its own rank standing for the copy: written straight from
+/// Each rank's subtrees in order, its own rank standing for the copy: written straight from
 /// the tree, nothing held twice.
 struct Subtrees<'a>(&'a Tree);
 
 impl Serialize for Subtrees<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq((0..self.0.processors()).map(|rank| SubtreesOf(self.0, rank)))
+        serializer.collect_seq((0..self.0.ranks()).map(|rank| SubtreesOf(self.0, rank)))
     }
 }
 
@@ -373,8 +350,8 @@ impl ProblemFields {
         }
     }
 
-    /// The problem of a tree over so many processors.
-    fn of_processors(self, processors: usize) -> Result<Problem, TreeDocumentError> {
+    /// The problem of a tree over this many ranks.
+    fn of_ranks(self, ranks: usize) -> Result<Problem, TreeDocumentError> {
         let problem = |error: String| TreeDocumentError::Problem(error);
         let costs = stated(
             [
@@ -387,22 +364,19 @@ impl ProblemFields {
         )
         .map_err(problem)?;
         let payload = match (self.block_sizes_bytes, self.vector_bytes) {
-            (Some(NumberList(sizes)), None) if sizes.len() != processors => {
-                return Err(TreeDocumentError::Blocks { blocks: sizes.len(), processors });
+            (Some(NumberList(sizes)), None) if sizes.len() != ranks => {
+                return Err(TreeDocumentError::Blocks { blocks: sizes.len(), ranks });
             }
             (Some(NumberList(sizes)), None) => {
                 Payload::Blocks(BlockSizes::new(sizes).map_err(|error| problem(error.to_string()))?)
             }
-            (None, Some(bytes)) => Payload::Vector(Vector { processors, bytes }),
+            (None, Some(bytes)) => Payload::Vector(Vector { ranks, bytes }),
             (None, None) | (Some(_), Some(_)) => {
                 let message = "one of \"block_sizes_bytes\" and \"vector_bytes\" is to be given";
                 return Err(problem(message.to_owned()));
             }
         };
-        costs
-            .costs()
-            .check_processors(processors)
-            .map_err(|error| problem(format!("machine: {error}")))?;
+        costs.costs().check_ranks(ranks).map_err(|error| problem(format!("machine: {error}")))?;
         Problem::new(self.operation, payload, costs).map_err(|error| problem(error.to_string()))
     }
 }
@@ -463,9 +437,11 @@ mod tests {
         let text = serde_json::to_string(&document()).unwrap();
         assert_eq!(
             text,
-            r#"{"format":"tuwtree-tree","version":1,"processors":3,"root":1,"subtrees":[[],[0,1,2],[]],"problem":{"operation":"gather","alpha":100.0,"beta_per_byte":1.0,"gamma_per_byte":0.5,"block_sizes_bytes":[2,1,4]}}"#
+            r#"{"format":"tuwtree-tree","version":5,"ranks":3,"root":1,"subtrees":[[],[0,1,2],[]],"problem":{"operation":"gather","alpha":100.0,"beta_per_byte":1.0,"gamma_per_byte":0.5,"block_sizes_bytes":[2,1,4]}}"#
         );
         assert_eq!(serde_json::from_str::<TreeDocument>(&text).unwrap(), document());
+        let old = text.replace("\"version\":5,\"ranks\"", "\"version\":1,\"processors\"");
+        assert_eq!(serde_json::from_str::<TreeDocument>(&old).unwrap(), document());
     }
 
     /// Also where the tests of other crates have the feature of `serde_json` for it from elsewhere.
@@ -485,15 +461,15 @@ mod tests {
     #[test]
     fn a_broadcast_and_a_reduction_have_one_vector_size_and_need_version_2() {
         for operation in [Operation::Broadcast, Operation::Reduce] {
-            let payload = Payload::Vector(Vector { processors: 3, bytes: 1000 });
+            let payload = Payload::Vector(Vector { ranks: 3, bytes: 1000 });
             let document =
                 TreeDocument { problem: Some(problem(operation, payload)), ..document() };
             let text = serde_json::to_string(&document).unwrap();
-            assert!(text.contains("\"version\":2") && text.contains("\"vector_bytes\":1000"));
+            assert!(text.contains("\"version\":5") && text.contains("\"vector_bytes\":1000"));
             assert!(!text.contains("block_sizes_bytes"));
             assert_eq!(serde_json::from_str::<TreeDocument>(&text).unwrap(), document);
             for (from, to, message) in [
-                ("\"version\":2", "\"version\":1", "\"vector_bytes\" in a document of version 1"),
+                ("\"version\":5", "\"version\":1", "\"vector_bytes\" in a document of version 1"),
                 ("\"vector_bytes\":1000", "\"vector_bytes\":-1", "invalid value: integer `-1`"),
                 (",\"vector_bytes\":1000", "", "one of \"block_sizes_bytes\" and \"vector_bytes\""),
                 ("\"vector_bytes\":1000", "\"block_sizes_bytes\":[1,2,3]", "one vector size"),
@@ -515,7 +491,7 @@ mod tests {
             ("\"root\":1,", "", "missing field `root`"),
             ("[0,1,2]", "[0,1]", "rank 2 sends to nobody"),
             ("[0,1,2]", "[0,1,-2]", "invalid value: integer `-2`"),
-            ("\"processors\":3", "\"processors\":4", "\"subtrees\" has 3 entries"),
+            ("\"ranks\":3", "\"ranks\":4", "\"subtrees\" has 3 entries"),
             ("[2,1,4]", "[2,1]", "\"block_sizes_bytes\" has 2 entries"),
             ("\"alpha\":100.0", "\"alpha\":-1", "alpha is -1"),
             ("\"operation\":\"gather\"", "\"operation\":\"sort\"", "unknown variant `sort`"),
@@ -547,13 +523,13 @@ mod tests {
         let text = serde_json::to_string(&direct).unwrap();
         assert_eq!(
             text,
-            r#"{"format":"tuwtree-tree","version":3,"processors":4,"root":0,"order":"direct","subtrees":[[0,1,3,2],[],[],[]]}"#
+            r#"{"format":"tuwtree-tree","version":5,"ranks":4,"root":0,"order":"direct","subtrees":[[0,1,3,2],[],[],[]]}"#
         );
         assert_eq!(serde_json::from_str::<TreeDocument>(&text).unwrap(), direct);
         let less = text.replace("direct", "any");
         assert_eq!(serde_json::from_str::<TreeDocument>(&less).unwrap(), direct);
         let silent =
-            text.replace("\"order\":\"direct\",", "").replace("\"version\":3", "\"version\":1");
+            text.replace("\"order\":\"direct\",", "").replace("\"version\":5", "\"version\":1");
         assert_eq!(serde_json::from_str::<TreeDocument>(&silent).unwrap(), direct);
         let steps = [(0, Step::Copy), (0, Step::Receive(1)), (0, Step::Receive(2))];
         let any = document(&[&steps[..], &[(1, Step::Copy), (1, Step::Receive(3))]].concat());
@@ -565,7 +541,7 @@ mod tests {
             ),
             (text_of_any.replace("\"any\"", "\"direct\""), "no more than \"any\": rank 1"),
             (
-                text.replace("\"version\":3", "\"version\":2"),
+                text.replace("\"version\":5", "\"version\":2"),
                 "\"order\" in a document of version 2; it needs version 3",
             ),
             (text.replace("direct", "weak"), "unknown variant `weak`"),

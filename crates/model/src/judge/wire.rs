@@ -16,19 +16,19 @@ pub(super) struct Wire {
 
 #[derive(Clone, Debug)]
 enum Messages {
-    /// Processor sharing: of `n` that are served each advances at a rate of `1/n`.
+    /// Rank sharing: of `n` that are served each advances at a rate of `1/n`.
     Shared {
-        /// What a message has been served that was there from the start.
+        /// Service received by a message that was there from the start.
         served: f64,
-        /// By the value of `served` at which each is done: messages that share, and the first of those that take
-        /// turns.
+        /// Messages that share the wire, and the first of the messages that take turns, by the value of `served` at
+        /// which each is done.
         waiting: BinaryHeap<Reverse<Due>>,
-        /// The first of those that take turns.
+        /// The first of the messages that take turns.
         first: Option<Rank>,
-        /// The others, with how long each needs the wire alone.
+        /// The other messages that take turns, each with its time on an idle wire.
         line: VecDeque<(Rank, f64)>,
     },
-    /// First in, first out, with what is left of each.
+    /// First in, first out, with the remaining work of each.
     Queued(VecDeque<Due>),
 }
 
@@ -95,7 +95,7 @@ impl Wire {
         }
     }
 
-    /// When the next message leaves, if no other comes.
+    /// Departure time of the next message, if no other comes.
     pub(super) fn next_departure(&self) -> Option<f64> {
         match &self.messages {
             Messages::Shared { served, waiting, .. } => {

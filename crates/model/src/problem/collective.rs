@@ -6,7 +6,7 @@ use crate::{BlockSizes, Direction, GroupSizes, MessageSizes, Rank};
 /// An operation with the data that it moves.
 ///
 /// With the same costs everywhere a scatter takes as long as a gather; with costs of its own for each
-/// pair of processors its data goes the other way.
+/// pair of ranks its data goes the other way.
 ///
 /// A copy shares the block sizes: O(1).
 ///
@@ -35,19 +35,29 @@ impl Collective {
         }
     }
 
-    /// Every processor's block goes to the root.
+    /// Every rank's block goes to the root.
     pub fn gather(sizes: &BlockSizes) -> Collective {
         Collective { operation: Operation::Gather, payload: sizes.clone().into() }
     }
 
-    /// The root's blocks go to their processors.
+    /// The root's blocks go to their ranks.
     pub fn scatter(sizes: &BlockSizes) -> Collective {
         Collective { operation: Operation::Scatter, payload: sizes.clone().into() }
     }
 
-    /// Every processor's block goes to all processors.
+    /// Every rank's block goes to all ranks.
     pub fn allgather(sizes: &BlockSizes) -> Collective {
         Collective { operation: Operation::Allgather, payload: sizes.clone().into() }
+    }
+
+    /// The vectors of all ranks are combined, a block of these sizes of the result for each.
+    pub fn reduce_scatter(sizes: &BlockSizes) -> Collective {
+        Collective { operation: Operation::ReduceScatter, payload: sizes.clone().into() }
+    }
+
+    /// Each of these messages goes to its receiver.
+    pub fn alltoall(sizes: &MessageSizes) -> Collective {
+        Collective { operation: Operation::Alltoall, payload: sizes.clone().into() }
     }
 
     /// The root's whole vector goes along each edge, and is copied nowhere.
@@ -65,14 +75,14 @@ impl Collective {
         self.operation
     }
 
-    /// What is moved: a block for each rank, or one vector.
+    /// The moved data: a block for each rank, or one vector.
     pub fn payload(&self) -> &Payload {
         &self.payload
     }
 
-    /// The number of processors.
-    pub fn processors(&self) -> usize {
-        self.payload.processors()
+    /// The number of ranks.
+    pub fn ranks(&self) -> usize {
+        self.payload.ranks()
     }
 
     /// The block sizes, where blocks are moved.
@@ -107,7 +117,7 @@ impl Collective {
         }
     }
 
-    /// The bytes that `rank` copies locally if it is the root or an inner processor.
+    /// The bytes that `rank` copies locally if it is the root or an inner rank.
     pub fn copied(&self, rank: Rank) -> u64 {
         match &self.payload {
             Payload::Blocks(sizes) => sizes.block(rank),
@@ -135,7 +145,7 @@ impl Collective {
         }
     }
 
-    /// What the root is busy with: it receives in a gather or reduction, and sends otherwise.
+    /// Direction of data at the root: received in a gather or reduction, else sent.
     pub fn root_direction(&self) -> Direction {
         match self.operation.is_outward() {
             true => Direction::Send,

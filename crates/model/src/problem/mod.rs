@@ -1,4 +1,4 @@
-//! What is asked: the operation, its data, the costs, the root, the ports.
+//! A problem: the operation, its data, the costs, the root, the ports.
 
 mod collective;
 mod operation;
@@ -10,11 +10,11 @@ use crate::{
     StatedCosts, Time, TimeError, Tree, TreeError,
 };
 pub use collective::Collective;
-pub use operation::{Operation, PayloadKind};
+pub use operation::{Extent, Operation, PayloadKind};
 pub use operator::{Operator, OperatorError};
 pub use payload::{Payload, Vector, WrongPayload};
 
-/// Which processor is to be the root.
+/// The root, or the request to choose it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Root {
     /// This one, as in `MPI_Gatherv`.
@@ -35,19 +35,19 @@ impl Root {
     }
 }
 
-/// Why parts are not a problem.
+/// Parts that are not a problem.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ProblemError {
     /// Data of the wrong kind.
     #[error(transparent)]
     Payload(#[from] WrongPayload),
-    /// Costs for another number of processors.
+    /// Costs for another number of ranks.
     #[error(transparent)]
     Costs(#[from] CostsError),
     /// An operator that is not one of the operation.
     #[error(transparent)]
     Operator(#[from] OperatorError),
-    /// A root that is not a processor.
+    /// A root that is not a rank.
     #[error(transparent)]
     Root(#[from] TreeError),
     /// A root for an operation without one.
@@ -64,11 +64,11 @@ pub enum ProblemError {
     },
 }
 
-/// A problem: what is moved, at which costs, from or to which root, through how many ports. The
-/// argument of completion times, bounds and every construction.
+/// A problem: the moved data, its costs, its root and the ports. The argument of completion times,
+/// bounds and every construction.
 ///
-/// The costs are stated for its number of processors, and a given root is one of them. The root is
-/// open ([`Root::Best`]; [`Root::None`] if the operation has none) and processors have one port unless
+/// The costs are stated for its number of ranks, and a given root is one of them. The root is
+/// open ([`Root::Best`]; [`Root::None`] if the operation has none) and ranks have one port unless
 /// [`with_root`](Self::with_root) and [`with_ports`](Self::with_ports) say otherwise. A copy shares block sizes and costs: O(1).
 ///
 /// # Source
@@ -80,7 +80,7 @@ pub enum ProblemError {
 /// let sizes = BlockSizes::new([2, 1, 4]).unwrap();
 /// let costs = Homogeneous::new(100.0, 1.0, 1.0).unwrap();
 /// let problem = Problem::gather(&sizes, costs).unwrap().with_root(Root::Given(1)).unwrap();
-/// assert_eq!(problem.processors(), 3);
+/// assert_eq!(problem.ranks(), 3);
 /// assert!(problem.with_root(Root::Given(3)).is_err());
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -98,7 +98,7 @@ impl Problem {
     /// The problem of moving this data by this operation at these costs.
     ///
     /// # Errors
-    /// [`ProblemError`]: data of the wrong kind, costs for another number of processors.
+    /// [`ProblemError`]: data of the wrong kind, costs for another number of ranks.
     pub fn new(
         operation: Operation,
         payload: impl Into<Payload>,
@@ -116,7 +116,7 @@ impl Problem {
         costs: impl Into<StatedCosts>,
     ) -> Result<Problem, ProblemError> {
         let costs = costs.into();
-        costs.costs().check_processors(collective.processors())?;
+        costs.costs().check_ranks(collective.ranks())?;
         let root = match collective.operation().is_rooted() {
             true => Root::Best,
             false => Root::None,
@@ -158,7 +158,29 @@ impl Problem {
         Problem::of(Collective::allgather(sizes), costs)
     }
 
-    /// The same problem with this root.
+    /// The problem of combining vectors, a block of these sizes of the result for each rank.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of).
+    pub fn reduce_scatter(
+        sizes: &BlockSizes,
+        costs: impl Into<StatedCosts>,
+    ) -> Result<Problem, ProblemError> {
+        Problem::of(Collective::reduce_scatter(sizes), costs)
+    }
+
+    /// The problem of an alltoall with these messages.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of).
+    pub fn alltoall(
+        sizes: &MessageSizes,
+        costs: impl Into<StatedCosts>,
+    ) -> Result<Problem, ProblemError> {
+        Problem::of(Collective::alltoall(sizes), costs)
+    }
+
+    /// This problem with another root.
     ///
     /// # Errors
     /// A given root out of range ([`ProblemError::Root`]), a root, given or open, for an operation
@@ -179,27 +201,27 @@ impl Problem {
             (Root::Given(_) | Root::Best, false) => Err(ProblemError::Rootless { operation }),
             (Root::None, true) => Err(ProblemError::Rooted { operation }),
             (Root::Given(root), true) => {
-                Tree::check_root(self.processors(), root)?;
+                Tree::check_root(self.ranks(), root)?;
                 Ok(Problem { root: Root::Given(root), ..self.clone() })
             }
             (Root::Best, true) | (Root::None, false) => Ok(Problem { root, ..self.clone() }),
         }
     }
 
-    /// The same problem where every processor has so many ports.
+    /// This problem with this many ports at every rank.
     #[must_use]
     pub fn with_ports(&self, ports: Ports) -> Problem {
         Problem { ports, ..self.clone() }
     }
 
-    /// The same problem where each port sends and receives by itself, or not. Of operations along trees it makes no
-    /// difference.
+    /// This problem with duplex ports, each of which sends and receives independently, or with others. Trees do not
+    /// depend on it.
     #[must_use]
     pub fn with_duplex(&self, duplex: bool) -> Problem {
         Problem { duplex, ..self.clone() }
     }
 
-    /// The same problem with this operator.
+    /// This problem with another operator.
     ///
     /// # Errors
     /// [`ProblemError::Operator`]: the operation has none, or data that is not made of whole elements.
@@ -208,7 +230,7 @@ impl Problem {
     /// ```
     /// use tuwtree_model::{Homogeneous, Operation, Operator, Problem, Vector};
     /// let costs = Homogeneous::new(100.0, 1.0, 1.0).unwrap();
-    /// let vector = Vector { processors: 3, bytes: 24 };
+    /// let vector = Vector { ranks: 3, bytes: 24 };
     /// let problem = Problem::new(Operation::Allreduce, vector, costs).unwrap();
     /// assert!(problem.with_operator(Operator::new(8, 0.5).unwrap()).is_ok());
     /// assert!(problem.with_operator(Operator::new(5, 0.5).unwrap()).is_err());
@@ -218,7 +240,7 @@ impl Problem {
         Ok(Problem { operator, ..self.clone() })
     }
 
-    /// The same problem at other costs.
+    /// This problem at other costs.
     ///
     /// # Errors
     /// [`ProblemError::Costs`].
@@ -243,17 +265,17 @@ impl Problem {
         &self.costs
     }
 
-    /// Which processor is to be the root.
+    /// The root, or the request to choose it.
     pub fn root(&self) -> Root {
         self.root
     }
 
-    /// How many ports every processor has.
+    /// Number of ports of every rank.
     pub fn ports(&self) -> Ports {
         self.ports
     }
 
-    /// Whether each port has a side that sends and one that receives, each of which works by itself.
+    /// True if each port has an independent side for sending and one for receiving.
     pub fn duplex(&self) -> bool {
         self.duplex
     }
@@ -273,9 +295,9 @@ impl Problem {
         self.collective.payload()
     }
 
-    /// The number of processors.
-    pub fn processors(&self) -> usize {
-        self.collective.processors()
+    /// The number of ranks.
+    pub fn ranks(&self) -> usize {
+        self.collective.ranks()
     }
 
     /// The block sizes, where blocks are moved.
@@ -298,8 +320,8 @@ impl Problem {
         self.collective.messages()
     }
 
-    /// How long `bytes` along the edge between a child and its parent, in the operation's direction,
-    /// occupy the parent's port.
+    /// Time that `bytes` along the edge between a child and its parent, in the operation's direction, occupy the
+    /// parent's port.
     ///
     /// # Errors
     /// [`TimeError`] if there is no such link, or the time cannot be stated.
@@ -309,8 +331,8 @@ impl Problem {
         self.costs().transmission_between(from, to, bytes)
     }
 
-    /// When `bytes` along that edge may occupy the parent's port at the earliest, if the child is ready
-    /// at this time: the latency that overlaps with other work later.
+    /// Earliest time at which `bytes` along that edge may occupy the parent's port, if the child is ready at this time:
+    /// the overlapping latency later.
     ///
     /// # Errors
     /// As [`edge`](Self::edge).
@@ -326,7 +348,7 @@ impl Problem {
         self.costs().sum(ready, self.costs().latency_between(from, to, bytes)?)
     }
 
-    /// How long `bytes` along that edge take if nothing else happens: latency and occupancy.
+    /// Time of `bytes` along that edge if nothing else happens: latency and occupancy.
     ///
     /// # Errors
     /// As [`edge`](Self::edge).
@@ -336,7 +358,7 @@ impl Problem {
         self.arrival(child, parent, bytes, occupancy)
     }
 
-    /// The time of the copy of a processor's own block; 0 where a vector is moved.
+    /// The time of the copy of a rank's own block; 0 where a vector is moved.
     ///
     /// # Errors
     /// [`TimeError`] if it cannot be stated.

@@ -10,6 +10,8 @@ use crate::ClosedSet;
     PartialEq,
     Eq,
     Hash,
+    PartialOrd,
+    Ord,
     strum::VariantArray,
     strum::IntoStaticStr,
     strum::EnumString,
@@ -23,47 +25,212 @@ pub enum Operation {
     Gather,
     /// Distribute the root's blocks. The dual of gather, with the same completion times.
     Scatter,
-    /// Give every processor the root's vector.
+    /// Give every rank the root's vector.
     Broadcast,
-    /// Combine the vectors of all processors at the root, in rank order. The dual of broadcast.
+    /// Combine the vectors of all ranks at the root, in rank order. The dual of broadcast.
     Reduce,
-    /// Give every processor all blocks, in rank order.
+    /// Give every rank all blocks, in rank order.
     Allgather,
-    /// Combine the vectors of all processors, and give each its block of the result. The dual of allgather.
+    /// Combine the vectors of all ranks, and give each its block of the result. The dual of allgather.
     ReduceScatter,
-    /// Combine the vectors of all processors, and give each the whole result.
+    /// Combine the vectors of all ranks, and give each the whole result.
     Allreduce,
-    /// Give every processor what every other has for it.
+    /// Give every rank what every other has for it.
     Alltoall,
-    /// Give every processor of one group all blocks of the other.
+    /// Give every rank of one group all blocks of the other.
     IntergroupAllgather,
 }
 
-/// What kind of data an operation moves.
+/// Kind of data that an operation moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PayloadKind {
-    /// A block for each processor.
+    /// A block for each rank.
     Blocks,
     /// One vector, the same size everywhere.
     Vector,
-    /// A message from each processor to each.
+    /// A message from each rank to each.
     Messages,
-    /// A block for each processor of two groups.
+    /// A block for each rank of two groups.
     Groups,
 }
 
+/// Size of a rank's buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// No data.
+    Nothing,
+    /// The rank's own data: its block, its vector, or its messages.
+    Own,
+    /// All data.
+    Total,
+    /// All data at the root, and nothing elsewhere.
+    TotalAtRoot,
+}
+
+/// Properties of an operation.
+struct OperationRow {
+    summary: &'static str,
+    payload: PayloadKind,
+    root: RootRole,
+    is_reduction: bool,
+    /// Sizes of input and output.
+    buffers: [Extent; 2],
+    /// Names of MPI's blocking functions, without prefix, that for different blocks last.
+    functions: &'static [&'static str],
+    /// Further names.
+    other_names: &'static [&'static str],
+}
+
+/// Role of the root.
+#[derive(PartialEq, Eq)]
+enum RootRole {
+    Receives,
+    Sends,
+    /// No root.
+    Absent,
+}
+
 impl Operation {
+    const fn row(self) -> OperationRow {
+        use Extent::{Nothing, Own, Total, TotalAtRoot};
+        match self {
+            Operation::Gather => OperationRow {
+                summary: "collect all blocks at the root",
+                payload: PayloadKind::Blocks,
+                root: RootRole::Receives,
+                is_reduction: false,
+                buffers: [Own, TotalAtRoot],
+                functions: &["Gather", "Gatherv"],
+                other_names: &[],
+            },
+            Operation::Scatter => OperationRow {
+                summary: "distribute the root's blocks",
+                payload: PayloadKind::Blocks,
+                root: RootRole::Sends,
+                is_reduction: false,
+                buffers: [TotalAtRoot, Own],
+                functions: &["Scatter", "Scatterv"],
+                other_names: &[],
+            },
+            Operation::Broadcast => OperationRow {
+                summary: "give every process the root's vector (also: bcast)",
+                payload: PayloadKind::Vector,
+                root: RootRole::Sends,
+                is_reduction: false,
+                buffers: [Nothing, Own],
+                functions: &["Bcast"],
+                other_names: &[],
+            },
+            Operation::Reduce => OperationRow {
+                summary: "combine the vectors of all processes at the root, in rank order",
+                payload: PayloadKind::Vector,
+                root: RootRole::Receives,
+                is_reduction: true,
+                buffers: [Own, TotalAtRoot],
+                functions: &["Reduce"],
+                other_names: &[],
+            },
+            Operation::Allgather => OperationRow {
+                summary: "give every process all blocks (also: allgatherv)",
+                payload: PayloadKind::Blocks,
+                root: RootRole::Absent,
+                is_reduction: false,
+                buffers: [Own, Total],
+                functions: &["Allgather", "Allgatherv"],
+                other_names: &[],
+            },
+            Operation::ReduceScatter => OperationRow {
+                summary: "combine the vectors of all processes, a block of the result for each (also: \
+                          reduce_scatter)",
+                payload: PayloadKind::Blocks,
+                root: RootRole::Absent,
+                is_reduction: true,
+                buffers: [Total, Total],
+                functions: &["Reduce_scatter_block", "Reduce_scatter"],
+                other_names: &[],
+            },
+            Operation::Allreduce => OperationRow {
+                summary: "combine the vectors of all processes, the result for all",
+                payload: PayloadKind::Vector,
+                root: RootRole::Absent,
+                is_reduction: true,
+                buffers: [Own, Total],
+                functions: &["Allreduce"],
+                other_names: &[],
+            },
+            Operation::Alltoall => OperationRow {
+                summary: "give every process what every other has for it (also: alltoallv)",
+                payload: PayloadKind::Messages,
+                root: RootRole::Absent,
+                is_reduction: false,
+                buffers: [Own, Total],
+                functions: &["Alltoall", "Alltoallv"],
+                other_names: &[],
+            },
+            // MPI has the functions of an allgather for it.
+            Operation::IntergroupAllgather => OperationRow {
+                summary: "give every process of each of two groups all blocks of the other",
+                payload: PayloadKind::Groups,
+                root: RootRole::Absent,
+                is_reduction: false,
+                buffers: [Own, Total],
+                functions: &[],
+                other_names: &[
+                    "intergroup-allgatherv",
+                    "intergroup_allgather",
+                    "intergroup_allgatherv",
+                ],
+            },
+        }
+    }
+
+    /// The operation in a line.
+    pub fn summary(self) -> &'static str {
+        self.row().summary
+    }
+
     /// The kind of data that the operation moves.
     pub fn payload_kind(self) -> PayloadKind {
-        match self {
-            Operation::Gather
-            | Operation::Scatter
-            | Operation::Allgather
-            | Operation::ReduceScatter => PayloadKind::Blocks,
-            Operation::Broadcast | Operation::Reduce | Operation::Allreduce => PayloadKind::Vector,
-            Operation::Alltoall => PayloadKind::Messages,
-            Operation::IntergroupAllgather => PayloadKind::Groups,
-        }
+        self.row().payload
+    }
+
+    /// The size of a rank's input.
+    pub fn input(self) -> Extent {
+        self.row().buffers[0]
+    }
+
+    /// The size of a rank's output. An operation that moves messages has room for passing them on behind.
+    pub fn output(self) -> Extent {
+        self.row().buffers[1]
+    }
+
+    /// Names of MPI's blocking functions, without prefix; none of an intergroup allgather, which shares an allgather's.
+    pub fn functions(self) -> &'static [&'static str] {
+        self.row().functions
+    }
+
+    /// MPI's blocking function for blocks of different sizes, or the only one.
+    ///
+    /// # Example
+    /// ```
+    /// use tuwtree_model::Operation;
+    /// assert_eq!(Operation::Gather.function(), "MPI_Gatherv");
+    /// assert_eq!(Operation::Broadcast.function(), "MPI_Bcast");
+    /// ```
+    pub fn function(self) -> String {
+        format!("MPI_{}", self.functions().last().unwrap_or(&"Allgatherv"))
+    }
+
+    /// MPI's blocking function for blocks of one size, where there is another for different sizes.
+    ///
+    /// # Example
+    /// ```
+    /// use tuwtree_model::Operation;
+    /// assert_eq!(Operation::Gather.regular_function().as_deref(), Some("MPI_Gather"));
+    /// assert_eq!(Operation::Broadcast.regular_function(), None);
+    /// ```
+    pub fn regular_function(self) -> Option<String> {
+        self.functions().split_last()?.1.first().map(|name| format!("MPI_{name}"))
     }
 
     /// The operations with a root, which go along trees.
@@ -71,13 +238,13 @@ impl Operation {
         Operation::all().filter(|operation| operation.is_rooted())
     }
 
-    /// The operations with a root whose block sizes may differ from processor to processor.
+    /// The operations with a root whose block sizes may differ from rank to rank.
     pub fn irregular() -> impl Iterator<Item = Operation> {
         Operation::rooted().filter(|operation| operation.is_irregular())
     }
 
-    /// Other names than [`name`](ClosedSet::name) by which users may call it: those of MPI's blocking functions,
-    /// and the same without prefix in small letters.
+    /// Other names than [`name`](ClosedSet::name): those of MPI's blocking functions, also without prefix in small
+    /// letters.
     ///
     /// # Example
     /// ```
@@ -86,68 +253,42 @@ impl Operation {
     /// assert_eq!(names, ["MPI_Gather", "MPI_Gatherv", "gatherv"]);
     /// ```
     pub fn other_names(self) -> impl Iterator<Item = String> {
-        let functions: &[&str] = match self {
-            Operation::Gather => &["Gather", "Gatherv"],
-            Operation::Scatter => &["Scatter", "Scatterv"],
-            Operation::Broadcast => &["Bcast"],
-            Operation::Reduce => &["Reduce"],
-            Operation::Allgather => &["Allgather", "Allgatherv"],
-            Operation::ReduceScatter => &["Reduce_scatter", "Reduce_scatter_block"],
-            Operation::Allreduce => &["Allreduce"],
-            Operation::Alltoall => &["Alltoall", "Alltoallv"],
-            // MPI has the same functions for them as for an allgather.
-            Operation::IntergroupAllgather => &[],
-        };
-        let of_intergroup: &[&str] = match self {
-            Operation::IntergroupAllgather => {
-                &["intergroup-allgatherv", "intergroup_allgather", "intergroup_allgatherv"]
-            }
-            _ => &[],
-        };
+        let OperationRow { functions, other_names, .. } = self.row();
         let long = functions.iter().map(|function| format!("MPI_{function}"));
         let short = functions.iter().map(|function| function.to_lowercase());
-        let more = of_intergroup.iter().map(|&name| name.to_owned());
+        let more = other_names.iter().map(|&name| name.to_owned());
         long.chain(short.filter(move |name| name != self.name())).chain(more)
     }
 
-    /// Whether data comes from, or goes to, one processor: the root.
+    /// True if data comes from, or goes to, one rank: the root.
     pub fn is_rooted(self) -> bool {
-        match self {
-            Operation::Gather | Operation::Scatter => true,
-            Operation::Broadcast | Operation::Reduce => true,
-            Operation::Allgather | Operation::ReduceScatter | Operation::Allreduce => false,
-            Operation::Alltoall | Operation::IntergroupAllgather => false,
-        }
+        self.row().root != RootRole::Absent
     }
 
-    /// Whether data of several processors is combined to a result.
+    /// True if data of several ranks is combined to a result.
     pub fn is_reduction(self) -> bool {
-        match self {
-            Operation::Reduce | Operation::ReduceScatter | Operation::Allreduce => true,
-            Operation::Gather | Operation::Scatter => false,
-            Operation::Broadcast | Operation::Allgather => false,
-            Operation::Alltoall | Operation::IntergroupAllgather => false,
-        }
+        self.row().is_reduction
     }
 
-    /// Whether block sizes may differ from processor to processor.
+    /// True if block sizes may differ from rank to rank.
     pub fn is_irregular(self) -> bool {
         self.payload_kind() == PayloadKind::Blocks
     }
 
-    /// Whether each byte is wanted in one place only, and so goes there once: gather and scatter.
-    pub fn passes_on_once(self) -> bool {
-        matches!(self, Operation::Gather | Operation::Scatter)
+    /// True if a block for each rank describes its data: irregular operations, and alltoalls in which each rank has one
+    /// size of message for all.
+    pub fn takes_blocks(self) -> bool {
+        matches!(self.payload_kind(), PayloadKind::Blocks | PayloadKind::Messages)
     }
 
-    /// Whether data flows from the root outwards: a tree's steps are then performed backwards, with
+    /// True if each byte has one destination only: gather and scatter.
+    pub fn passes_on_once(self) -> bool {
+        self.is_rooted() && self.is_irregular()
+    }
+
+    /// True if data flows from the root outwards: a tree's steps are then performed backwards, with
     /// sends in place of receives.
     pub fn is_outward(self) -> bool {
-        match self {
-            Operation::Scatter | Operation::Broadcast => true,
-            Operation::Gather | Operation::Reduce => false,
-            Operation::Allgather | Operation::ReduceScatter | Operation::Allreduce => false,
-            Operation::Alltoall | Operation::IntergroupAllgather => false,
-        }
+        self.row().root == RootRole::Sends
     }
 }

@@ -3,11 +3,11 @@
 use super::{Operation, Payload};
 use crate::{ClosedSet, Time, TimeError};
 
-/// What is known of the operator of a reduction.
+/// Properties of the operator of a reduction.
 ///
 /// # Source
-/// R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, section 3; what is gamma there is kappa here, as
-/// gamma is what a copy takes.
+/// R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, section 3; their gamma is kappa here, since gamma is the
+/// time of a copy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Operator {
     /// At least 1.
@@ -16,7 +16,7 @@ pub struct Operator {
     combine_per_byte: f64,
 }
 
-/// Why there is no such operator.
+/// Invalid operator.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum OperatorError {
     /// Elements of no bytes.
@@ -48,8 +48,8 @@ impl Operator {
     /// Of single bytes, and of no time.
     pub const FREE: Operator = Operator { element_bytes: 1, combine_per_byte: 0.0 };
 
-    /// The operator that combines elements of so many bytes, in so much time a byte of the result. Vectors are
-    /// cut between elements only.
+    /// The operator that combines elements of this many bytes, in this much time a byte of the result. Vectors are cut
+    /// between elements only.
     ///
     /// # Errors
     /// [`OperatorError::NoElement`], [`OperatorError::Combine`].
@@ -71,7 +71,7 @@ impl Operator {
         self.combine_per_byte
     }
 
-    /// The time of combining so many bytes with as many others.
+    /// The time of combining this many bytes with as many others.
     ///
     /// # Errors
     /// [`TimeError::NotFinite`].

@@ -1,13 +1,13 @@
 //! The data that operations move.
 
 use super::{Operation, PayloadKind};
-use crate::{BlockSizes, ClosedSet, GroupSizes, MessageSizes, Rank};
+use crate::{BlockSizes, ClosedSet, GroupSizes, MessageSizes, MessageSizesError, Rank};
 
-/// One vector at each of some processors.
+/// One vector at each of some ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Vector {
-    /// The number of processors.
-    pub processors: usize,
+    /// The number of ranks.
+    pub ranks: usize,
     /// The vector's size in bytes.
     pub bytes: u64,
 }
@@ -15,13 +15,13 @@ pub struct Vector {
 /// The data that an operation moves: without the operation, and hence without a direction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Payload {
-    /// Gather, scatter, allgather and reduce-scatter: a block for each processor.
+    /// Gather, scatter, allgather and reduce-scatter: a block for each rank.
     Blocks(BlockSizes),
-    /// Broadcast, reduction and allreduce: one vector of as many bytes for each of the processors.
+    /// Broadcast, reduction and allreduce: one vector of as many bytes for each of the ranks.
     Vector(Vector),
-    /// Alltoall: a message from each processor to each.
+    /// Alltoall: a message from each rank to each.
     Messages(MessageSizes),
-    /// Intergroup allgather: a block for each processor of two groups.
+    /// Intergroup allgather: a block for each rank of two groups.
     Groups(GroupSizes),
 }
 
@@ -34,7 +34,29 @@ pub struct WrongPayload {
 }
 
 impl Payload {
-    /// What kind of data it is.
+    /// Blocks as the payload of an operation that they describe: in an allreduce one vector, of all of them; in an
+    /// alltoall each rank's block as its message to every rank. Other payloads are unchanged.
+    ///
+    /// # Errors
+    /// More bytes of messages than can be counted.
+    pub fn adapted_to(self, operation: Operation) -> Result<Payload, MessageSizesError> {
+        let Payload::Blocks(sizes) = self else { return Ok(self) };
+        Ok(match operation.payload_kind() {
+            PayloadKind::Messages => MessageSizes::of_senders(&sizes)?.into(),
+            PayloadKind::Vector if !operation.is_rooted() => {
+                Vector { ranks: sizes.ranks(), bytes: sizes.total() }.into()
+            }
+            PayloadKind::Blocks | PayloadKind::Vector | PayloadKind::Groups => sizes.into(),
+        })
+    }
+
+    /// The first operation that moves such data.
+    pub fn first_operation(&self) -> Operation {
+        let moves = |one: &Operation| one.payload_kind() == self.kind();
+        Operation::all().find(moves).expect("each kind of data is some operation's")
+    }
+
+    /// Kind of data.
     pub fn kind(&self) -> PayloadKind {
         match self {
             Payload::Blocks(_) => PayloadKind::Blocks,
@@ -44,13 +66,13 @@ impl Payload {
         }
     }
 
-    /// The number of processors.
-    pub fn processors(&self) -> usize {
+    /// The number of ranks.
+    pub fn ranks(&self) -> usize {
         match self {
-            Payload::Blocks(sizes) => sizes.processors(),
-            Payload::Vector(vector) => vector.processors,
-            Payload::Messages(sizes) => sizes.processors(),
-            Payload::Groups(sizes) => sizes.blocks().processors(),
+            Payload::Blocks(sizes) => sizes.ranks(),
+            Payload::Vector(vector) => vector.ranks,
+            Payload::Messages(sizes) => sizes.ranks(),
+            Payload::Groups(sizes) => sizes.blocks().ranks(),
         }
     }
 
@@ -64,7 +86,7 @@ impl Payload {
         }
     }
 
-    /// The size of a processor's own data: its block, the vector, or the messages that it has.
+    /// The size of a rank's own data: its block, the vector, or the messages that it has.
     pub fn own(&self, rank: Rank) -> u64 {
         match self {
             Payload::Blocks(sizes) => sizes.block(rank),

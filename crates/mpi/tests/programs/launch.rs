@@ -1,4 +1,4 @@
-//! Compiling programs, and running them on several processors with an eye on the clock.
+//! Compiling programs, and running them on several ranks with an eye on the clock.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// A job that takes longer hangs.
-const PATIENCE: Duration = Duration::from_secs(240);
+const PATIENCE: Duration = Duration::from_secs(600);
 
 /// How long `mpirun` may take to notice that its processes have ended. That of Open MPI 4.1 at times waits for
 /// ever after several of them have aborted at once.
@@ -107,33 +107,33 @@ fn launcher() -> String {
     std::env::var("TUWTREE_TEST_MPIRUN").unwrap_or(env!("TUWTREE_MPIRUN").to_owned())
 }
 
-/// Runs a program on several processors. A job that hangs is ended, and fails the test.
+/// Runs a program on several ranks. A job that hangs is ended, and fails the test.
 pub(crate) fn run(
-    processors: usize,
+    ranks: usize,
     program: &Path,
     arguments: &[&str],
     environment: &[(&str, String)],
 ) -> Output {
-    run_by(&launcher(), processors, program, arguments, environment)
+    run_by(&launcher(), ranks, program, arguments, environment)
 }
 
 /// As [`run`], by this launcher.
 pub(crate) fn run_by(
     launcher: &str,
-    processors: usize,
+    ranks: usize,
     program: &Path,
     arguments: &[&str],
     environment: &[(&str, String)],
 ) -> Output {
     let mut command = Command::new(launcher);
-    command.args(["-n", &processors.to_string()]).arg(program).args(arguments);
+    command.args(["-n", &ranks.to_string()]).arg(program).args(arguments);
     // Cargo has some, too.
     for (variable, _) in std::env::vars_os() {
         if variable.as_encoded_bytes().starts_with(b"TUWTREE_") {
             command.env_remove(variable);
         }
     }
-    // More processors than cores, as whoever we are.
+    // More ranks than cores, as whoever we are.
     command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
     command.env("OMPI_MCA_rmaps_base_oversubscribe", "1");
     // The same from Open MPI 5 on.
@@ -161,7 +161,7 @@ pub(crate) fn run_by(
             std::thread::sleep(Duration::from_secs(3));
             let _ = job.kill();
             let said = files.each_ref().map(|path| text(&std::fs::read(path).unwrap()));
-            panic!("{processors} processes, {arguments:?}: still running; {said:?}");
+            panic!("{ranks} processes, {arguments:?}: still running; {said:?}");
         }
         std::thread::sleep(Duration::from_millis(10));
     };

@@ -1,12 +1,13 @@
 //! Programs in C on the library, run by the `mpirun` of the MPI library that it is built with.
 
+mod header;
 mod launch;
 
 use launch::{Linkage, compile, library_directory, machine, run, text};
 use std::fs;
 
-/// The numbers of processors: MPICH waits busily, so that many processors on few cores take long.
-fn processors() -> &'static [usize] {
+/// The numbers of ranks: MPICH waits busily, so that many ranks on few cores take long.
+fn ranks() -> &'static [usize] {
     match launch::is_open_mpi() {
         true => &[1, 2, 3, 5, 8, 13, 16, 32],
         false => &[1, 2, 3, 5],
@@ -16,8 +17,8 @@ fn processors() -> &'static [usize] {
 #[test]
 fn a_c_program_uses_all_of_the_interface() {
     let program = compile("collectives.c", Linkage::Shared);
-    for &count in processors() {
-        // Thousands of random problems in all, fewer where many processors share few cores.
+    for &count in ranks() {
+        // Thousands of random problems in all, fewer where many ranks share few cores.
         let problems = match (launch::is_open_mpi(), count) {
             (true, 1..=5) => "1000",
             (true, _) => "100",
@@ -46,7 +47,7 @@ fn operations_without_a_root_are_the_librarys_byte_for_byte() {
     let program = compile("rootless.c", Linkage::Shared);
     let most: Option<u32> =
         std::env::var("TUWTREE_TEST_ROOTLESS").ok().and_then(|text| text.parse().ok());
-    for &count in processors() {
+    for &count in ranks() {
         let problems = match (launch::is_open_mpi(), count) {
             (true, 1..=8) => 300,
             (true, _) => 50,
@@ -58,19 +59,6 @@ fn operations_without_a_root_are_the_librarys_byte_for_byte() {
         let expected = format!("all right: {count} processes, {problems} problems");
         assert!(text(&output.stdout).contains(&expected), "{count}: {output:?}");
         assert!(output.status.success(), "{output:?}");
-    }
-}
-
-#[test]
-fn operations_that_are_started_go_on_in_order_and_end_in_any() {
-    let program = compile("nonblocking.c", Linkage::Shared);
-    for algorithm in ["adaptive", "linear"] {
-        for count in [1, 2, 5] {
-            let environment = [("TUWTREE_ALGORITHM", algorithm.to_owned())];
-            let output = run(count, &program, &[], &environment);
-            assert!(output.status.success(), "{algorithm}: {output:?}");
-            assert_eq!(text(&output.stdout).matches(": 0 wrong").count(), count, "{output:?}");
-        }
     }
 }
 
@@ -102,7 +90,7 @@ fn more_operations_than_communicators_are_under_way_at_once() {
 /// How many messages each process sends to each other, its own and those that the MPI library sends by
 /// itself.
 fn sent_messages(
-    processors: usize,
+    ranks: usize,
     program: &str,
     arguments: &[&str],
     environment: &[(&str, String)],
@@ -113,7 +101,7 @@ fn sent_messages(
     environment.push(("OMPI_MCA_pml_monitoring_enable", "1".to_owned()));
     environment.push(("OMPI_MCA_pml_monitoring_enable_output", "3".to_owned()));
     environment.push(("OMPI_MCA_pml_monitoring_filename", prefix.to_str().unwrap().to_owned()));
-    let output = run(processors, &compile(program, Linkage::Shared), arguments, &environment);
+    let output = run(ranks, &compile(program, Linkage::Shared), arguments, &environment);
     assert!(output.status.success(), "{output:?}");
     // For each receiver a line with tabs: E, from, to, bytes, "3 msgs sent".
     let count = |line: &str| -> Option<(usize, u64)> {
@@ -122,11 +110,11 @@ fn sent_messages(
     };
     let of_rank = |rank| {
         let text = fs::read_to_string(format!("{}.{rank}.prof", prefix.display())).unwrap();
-        let mut sent = vec![0; processors];
+        let mut sent = vec![0; ranks];
         text.lines().filter_map(count).for_each(|(to, messages)| sent[to] = messages);
         sent
     };
-    (0..processors).map(of_rank).collect()
+    (0..ranks).map(of_rank).collect()
 }
 
 /// A machine whose messages take so long that trees pay.
@@ -186,7 +174,7 @@ fn an_alltoall_of_small_messages_takes_a_message_for_each_bit_and_none_to_plan()
 fn calls_along_kept_trees_are_right_whatever_changes() {
     let directory = tempfile::tempdir().unwrap();
     let machine = slow_machine(&directory);
-    for &count in processors() {
+    for &count in ranks() {
         let calls = match (launch::is_open_mpi(), count) {
             (true, 1..=8) => "3000",
             (true, _) => "1000",
@@ -205,7 +193,7 @@ fn calls_with_all_counts_at_all_ranks_are_right_whatever_changes() {
     // Costs that all pairs share, and levels.
     for machine in [slow_machine(&directory), machine_of_pairs(&directory)] {
         for (limit, window) in [("64MiB", None), ("4KiB", Some("100"))] {
-            for &count in processors().iter().filter(|&&count| count <= 13) {
+            for &count in ranks().iter().filter(|&&count| count <= 13) {
                 let calls = match (launch::is_open_mpi(), count) {
                     (true, 1..=5) => "200",
                     (true, _) => "60",
@@ -228,7 +216,7 @@ fn blocks_too_large_to_pass_on_go_straight_whatever_changes() {
     let machine = slow_machine(&directory);
     let program = compile("once.c", Linkage::Shared);
     for limit in ["0", "100", "4KiB", "256KiB"] {
-        for &count in processors().iter().filter(|&&count| (3..=16).contains(&count)) {
+        for &count in ranks().iter().filter(|&&count| (3..=16).contains(&count)) {
             let calls = match (launch::is_open_mpi(), count) {
                 (true, 1..=8) => "600",
                 (true, _) => "200",
@@ -248,7 +236,7 @@ fn gathers_with_a_window_are_right_whatever_changes_and_nobody_hangs() {
     let machine = slow_machine(&directory);
     let program = compile("once.c", Linkage::Shared);
     for window in ["0", "100", "64KiB"] {
-        for &count in processors().iter().filter(|&&count| (3..=16).contains(&count)) {
+        for &count in ranks().iter().filter(|&&count| (3..=16).contains(&count)) {
             let calls = match (launch::is_open_mpi(), count) {
                 (true, 1..=8) => "600",
                 (true, _) => "200",
@@ -268,7 +256,7 @@ fn gathers_with_a_window_are_right_whatever_changes_and_nobody_hangs() {
 
 /// How much memory, in KiB, the processes take for blocks that are large all of a sudden, but for the root: by calls
 /// (`memory`) or operations that are set up (`set-up`).
-fn memory_for((processors, bytes): (usize, u64), what: &str, algorithm: &str, limit: &str) -> u64 {
+fn memory_for((ranks, bytes): (usize, u64), what: &str, algorithm: &str, limit: &str) -> u64 {
     let directory = tempfile::tempdir().unwrap();
     let machine = slow_machine(&directory);
     let program = compile("held.c", Linkage::Shared);
@@ -278,7 +266,7 @@ fn memory_for((processors, bytes): (usize, u64), what: &str, algorithm: &str, li
         ("TUWTREE_MACHINE", &machine),
     ];
     let environment = settings.map(|(name, value)| (name, value.to_owned()));
-    let output = run(processors, &program, &[what, &bytes.to_string(), &machine], &environment);
+    let output = run(ranks, &program, &[what, &bytes.to_string(), &machine], &environment);
     assert!(output.status.success(), "{output:?}");
     let text = text(&output.stdout);
     let grown = text.lines().find_map(|line| line.strip_suffix(" KiB more"));
@@ -287,12 +275,12 @@ fn memory_for((processors, bytes): (usize, u64), what: &str, algorithm: &str, li
 
 #[test]
 fn who_passes_data_on_takes_no_more_memory_than_the_limit_for_blocks_that_have_grown() {
-    let processors = if launch::is_open_mpi() { 8 } else { 4 };
+    let ranks = if launch::is_open_mpi() { 8 } else { 4 };
     let bytes = 8_000_000;
     let [unlimited, limited] =
-        ["1TB", "1MiB"].map(|limit| memory_for((processors, bytes), "memory", "auto", limit));
+        ["1TB", "1MiB"].map(|limit| memory_for((ranks, bytes), "memory", "auto", limit));
     println!(
-        "{processors} processes, {bytes} bytes each: {unlimited} KiB without a limit, {limited} with 1 MiB"
+        "{ranks} processes, {bytes} bytes each: {unlimited} KiB without a limit, {limited} with 1 MiB"
     );
     assert!(1024 * unlimited > 2 * bytes, "{unlimited}");
     assert!(1024 * limited < bytes, "{limited}");
@@ -300,7 +288,7 @@ fn who_passes_data_on_takes_no_more_memory_than_the_limit_for_blocks_that_have_g
 
 #[test]
 fn who_passes_data_on_along_a_named_tree_takes_no_more_memory_than_the_limit() {
-    let processors = if launch::is_open_mpi() { 8 } else { 4 };
+    let ranks = if launch::is_open_mpi() { 8 } else { 4 };
     let bytes = 8_000_000;
     for algorithm in
         ["adaptive", "adaptive-data-size", "adaptive-completion-time", "deadline-online"]
@@ -309,12 +297,12 @@ fn who_passes_data_on_along_a_named_tree_takes_no_more_memory_than_the_limit() {
             if algorithm != "adaptive" && (what == "memory" || !launch::is_open_mpi()) {
                 continue;
             }
-            let [unlimited, limited] = ["1TB", "20MB"]
-                .map(|limit| memory_for((processors, bytes), what, algorithm, limit));
+            let [unlimited, limited] =
+                ["1TB", "20MB"].map(|limit| memory_for((ranks, bytes), what, algorithm, limit));
             println!("{algorithm}, {what}: {unlimited} KiB without a limit, {limited} with 20 MB");
             // Below the limit and a block of its own, and some pages of the library's.
             assert!(1024 * limited < 20_000_000 + bytes + (2 << 20), "{limited}");
-            assert!(processors < 8 || 1024 * unlimited > 20_000_000 + bytes, "{unlimited}");
+            assert!(ranks < 8 || 1024 * unlimited > 20_000_000 + bytes, "{unlimited}");
         }
     }
 }
@@ -326,8 +314,8 @@ fn memory_that_the_system_refuses_for_a_named_tree_is_an_error_and_nobody_hangs(
     let program = compile("held.c", Linkage::Shared);
     let settings = [("TUWTREE_MOST_PASSED", "1TB"), ("TUWTREE_ALGORITHM", "adaptive")];
     let environment = settings.map(|(name, value)| (name, value.to_owned()));
-    let processors = if launch::is_open_mpi() { 8 } else { 4 };
-    let output = run(processors, &program, &["refused", "40000000", &machine], &environment);
+    let ranks = if launch::is_open_mpi() { 8 } else { 4 };
+    let output = run(ranks, &program, &["refused", "40000000", &machine], &environment);
     assert!(output.status.success(), "{output:?}");
     assert!(text(&output.stdout).contains("refused and right again"), "{output:?}");
 }
@@ -354,11 +342,11 @@ fn memory_that_the_system_refuses_is_an_error_and_nobody_hangs() {
     let machine = slow_machine(&directory);
     let program = compile("held.c", Linkage::Shared);
     let environment = [("TUWTREE_MOST_PASSED", "1TB".to_owned())];
-    for processors in [4, 8] {
-        if processors > 4 && !launch::is_open_mpi() {
+    for ranks in [4, 8] {
+        if ranks > 4 && !launch::is_open_mpi() {
             continue;
         }
-        let output = run(processors, &program, &["refused", "40000000", &machine], &environment);
+        let output = run(ranks, &program, &["refused", "40000000", &machine], &environment);
         assert!(output.status.success(), "{output:?}");
         assert!(text(&output.stdout).contains("refused and right again"), "{output:?}");
     }
@@ -386,11 +374,11 @@ fn calls_along_kept_trees_send_nothing_but_data() {
     }
     let directory = tempfile::tempdir().unwrap();
     let machine = slow_machine(&directory);
-    for processors in [4_usize, 8, 13] {
+    for ranks in [4_usize, 8, 13] {
         // The plans were renewed in call 32, and are in 64.
         let [few, more] = ["40", "60"]
-            .map(|calls| sent_messages(processors, "once.c", &["count", calls, &machine], &[]));
-        let root = processors / 2;
+            .map(|calls| sent_messages(ranks, "once.c", &["count", calls, &machine], &[]));
+        let root = ranks / 2;
         let (mut all, mut of_root) = (0, 0);
         for (from, (few, more)) in few.iter().zip(&more).enumerate() {
             for (to, (few, more)) in few.iter().zip(more).enumerate() {
@@ -399,8 +387,8 @@ fn calls_along_kept_trees_send_nothing_but_data() {
             }
         }
         // 20 gathers and 20 scatters, most of whose messages do not meet the root.
-        assert_eq!(all, 2 * 20 * (processors as u64 - 1), "{processors}");
-        assert!(of_root < all, "{processors}: {of_root} of {all}");
+        assert_eq!(all, 2 * 20 * (ranks as u64 - 1), "{ranks}");
+        assert!(of_root < all, "{ranks}: {of_root} of {all}");
     }
 }
 
@@ -410,8 +398,8 @@ fn setting_up_an_operation_after_the_first_takes_at_most_three_log_p_messages_of
         eprintln!("skipped: only Open MPI counts the messages of a process");
         return;
     }
-    for processors in [2_usize, 5, 8, 13] {
-        let rounds = u64::from(processors.next_power_of_two().ilog2());
+    for ranks in [2_usize, 5, 8, 13] {
+        let rounds = u64::from(ranks.next_power_of_two().ilog2());
         let directory = tempfile::tempdir().unwrap();
         let (levels, alike) = (machine_of_pairs(&directory), slow_machine(&directory));
         for (algorithm, machine, most) in [
@@ -425,12 +413,11 @@ fn setting_up_an_operation_after_the_first_takes_at_most_three_log_p_messages_of
         ] {
             let environment =
                 [("TUWTREE_ALGORITHM", algorithm.to_owned()), ("TUWTREE_MACHINE", machine.clone())];
-            let [few, more] = ["2", "12"].map(|count| {
-                sent_messages(processors, "setups.c", &["count", count], &environment)
-            });
+            let [few, more] = ["2", "12"]
+                .map(|count| sent_messages(ranks, "setups.c", &["count", count], &environment));
             for (rank, (few, more)) in few.iter().zip(&more).enumerate() {
                 let each = (more.iter().sum::<u64>() - few.iter().sum::<u64>()) / 10;
-                let context = format!("{algorithm}, rank {rank} of {processors}: {each}");
+                let context = format!("{algorithm}, rank {rank} of {ranks}: {each}");
                 assert!(each <= most * rounds && each > 0, "{context}");
             }
         }
@@ -476,7 +463,7 @@ fn the_header_declares_what_the_library_exports() {
     let exported = names(&text(&nm.unwrap().stdout), " T ");
     let declared = header.replace("\nconst char *", "\nint ");
     assert_eq!(names(&declared, "\nint "), exported);
-    assert!(exported.len() == 42, "{exported:?}");
+    assert!(exported.len() == 38, "{exported:?}");
 }
 
 #[test]

@@ -23,7 +23,7 @@ impl LogAxis {
         LogAxis { exponents: (first, last), pixels }
     }
 
-    /// Where a value is.
+    /// Position of a value.
     pub(super) fn at(&self, value: f64) -> f64 {
         let (first, last) = (f64::from(self.exponents.0), f64::from(self.exponents.1));
         let share = (value.log10() - first) / (last - first);

@@ -38,7 +38,7 @@ const SWATCH: f64 = 26.0;
 /// The height of a legend's row.
 const ROW: f64 = 18.0;
 
-/// How an algorithm's line looks.
+/// Style of an algorithm's line.
 struct Look {
     colour: &'static str,
     dashes: &'static str,
@@ -96,7 +96,7 @@ impl<'a> MeasuredPicture<'a> {
         let title = format!(
             "{} over {}{}: measured times",
             setting.operation.name(),
-            labels::processors(setting.processors),
+            labels::ranks(setting.ranks),
             setting.root_phrase()
         );
         let nodes =
@@ -334,9 +334,9 @@ mod tests {
             operation: Operation::Gather,
             program: "a program 1.0".into(),
             library: "a <library>".into(),
-            processors: 4,
+            ranks: 4,
             root: 2,
-            remote_processors: 0,
+            remote_ranks: 0,
             nodes: 1,
             oversubscribed: true,
             element_bytes: 4,

@@ -42,7 +42,7 @@ pub fn measured_page(
     format!("<!DOCTYPE html>\n{}", xml.finish())
 }
 
-/// What the pictures' style leaves out. It uses nothing that needs escaping.
+/// Styles that the pictures lack. They need no escaping.
 const PAGE: &str = "\
 body{margin:0 auto;padding:1rem 1.5rem;max-width:1400px;font:15px/1.45 'DejaVu Sans',Verdana,Arial,sans-serif}
 h1{font-size:1.5rem;margin:0 0 .5rem}
@@ -94,7 +94,7 @@ fn write_speed_ups(xml: &mut Xml, measurements: &Measurements) {
     xml.close();
 }
 
-/// How to read a heat map.
+/// Legend of a heat map.
 const HEAT: &str = "Medians of the ratios, repetition by repetition. Blue is faster, orange slower; pale and slanted where \
     the 95 % interval, which shows while the pointer is over a cell, contains 1.";
 
@@ -239,7 +239,7 @@ fn write_figures(xml: &mut Xml, measurements: &Measurements, predictions: &Predi
     close_table(xml);
 }
 
-/// What the times of planner and judge are.
+/// Explanation of the times of planner and judge.
 const PREDICTED: &str = "Planned and judged: what planner and judge say of the tree, planned anew with the \
     costs that stand in the document. Both take receives to be posted in advance, as trees do that \
     send messages at once (eager).";

@@ -19,12 +19,12 @@ use serde::{Serialize, Serializer};
 use tuwtree_model::{ClosedSet, LARGEST_EXACT, Operation, Rank, Time, Tree};
 use tuwtree_schedule::Held;
 
-/// What a page tells about a problem and the trees for it.
+/// A page about a problem and trees for it.
 #[derive(Debug)]
 pub struct Report<'a> {
-    /// What the problem is, in a line.
+    /// The problem, in a line.
     pub title: String,
-    /// What is given: names and values.
+    /// The given facts: names and values.
     pub facts: Vec<(String, String)>,
     /// Sentences that stand below the facts, a paragraph each.
     pub notes: Vec<String>,
@@ -49,9 +49,9 @@ pub struct Candidate<'a> {
     pub summary: String,
     /// The tree that the construction built, if there is one.
     pub tree: Option<&'a Tree>,
-    /// What is done along the tree.
+    /// The schedule along the tree, and its times.
     pub performance: Performance<'a>,
-    /// The cells of its row in the table, but for its name.
+    /// The cells of its row in the table, without its name.
     pub cells: Vec<String>,
 }
 
@@ -75,7 +75,7 @@ const WATCH: &str = include_str!("watch.js");
 const DETAIL: [usize; 3] = [12, 40, 160];
 /// The levels of trees on pages.
 const DEPTH: usize = 12;
-/// Up to so many processes, each has a row of its own in timelines: in more, bars would be hairlines.
+/// Up to this many processes, each has a row of its own in timelines: with more, bars would be hairlines.
 const MOST_ROWS: usize = 100;
 /// The rows of timelines of more processes.
 const SUMMED_ROWS: usize = 64;
@@ -94,7 +94,7 @@ struct PageView<'a> {
     candidates: Vec<CandidateView<'a>>,
     colourings: Vec<ColouringView>,
     has_trees: bool,
-    /// How to read the trees.
+    /// Explanation of the trees.
     reading: String,
     has_exchanges: bool,
     combines_copies: bool,
@@ -112,7 +112,7 @@ struct PageView<'a> {
 #[derive(Serialize)]
 struct ColouringView {
     name: &'static str,
-    /// Colours and what they mean.
+    /// Colours and their meanings.
     key: Vec<(&'static str, String)>,
 }
 
@@ -124,7 +124,7 @@ struct CandidateView<'a> {
     cells: &'a [String],
     time: String,
     recommended: bool,
-    /// Whether its pictures are there at first.
+    /// True if its pictures are shown at first.
     shown: bool,
     trees: Vec<String>,
     bound_percent: String,
@@ -133,11 +133,11 @@ struct CandidateView<'a> {
     timeline_label: String,
 }
 
-/// What the page's script wants.
+/// Data for the page's script.
 #[derive(Serialize)]
 struct Data {
     detail: [usize; 3],
-    /// Whether times are seconds.
+    /// True if times are seconds.
     in_seconds: bool,
     bound: Number,
     timelines: Vec<TimelineData>,
@@ -146,14 +146,14 @@ struct Data {
 /// A timeline: bars in columns, row by row.
 #[derive(Serialize)]
 struct TimelineData {
-    processors: usize,
-    /// How many lanes a row has: ports, or sides of them.
+    ranks: usize,
+    /// Number of lanes of a row: ports, or sides of them.
     ports: u32,
     end: Number,
     /// The first rank of each row, unless each rank has a row.
     #[serde(skip_serializing_if = "Option::is_none")]
     starts: Option<Vec<Rank>>,
-    /// How many bars each row has.
+    /// Number of bars in each row.
     counts: Vec<usize>,
     /// A letter for each bar.
     kinds: String,
@@ -247,7 +247,7 @@ impl Report<'_> {
         order
     }
 
-    /// When a candidate is done, in the units of its costs.
+    /// End of a candidate, in the units of its costs.
     fn end(&self, index: usize) -> f64 {
         self.candidates[index].performance.timeline.completion_time().units()
     }
@@ -299,7 +299,7 @@ impl Report<'_> {
             timeline_label: format!(
                 "Timeline of {}: {} until {}; {} actions on the critical path",
                 one.name,
-                labels::processors(one.performance.schedule.processors()),
+                labels::ranks(one.performance.schedule.ranks()),
                 unit.time(time),
                 timeline.critical_path().len()
             ),
@@ -310,12 +310,12 @@ impl Report<'_> {
 impl TimelineData {
     fn new(performance: Performance<'_>) -> TimelineData {
         let Performance { schedule, timeline, .. } = performance;
-        let processors = schedule.processors();
-        let is_summed = processors > MOST_ROWS;
+        let ranks = schedule.ranks();
+        let is_summed = ranks > MOST_ROWS;
         let rows = rows(performance, if is_summed { SUMMED_ROWS } else { MOST_ROWS });
         let ports = schedule.task().lanes();
         let mut data = TimelineData {
-            processors,
+            ranks,
             ports,
             end: Number(timeline.completion_time().units()),
             starts: is_summed.then(|| rows.iter().map(|row| *row.ranks().start()).collect()),

@@ -51,9 +51,9 @@
   }
 
   function rowName(timeline, row) {
-    const { starts, processors } = timeline.bars;
+    const { starts, ranks } = timeline.bars;
     if (!starts) return String(row);
-    const last = (row + 1 < starts.length ? starts[row + 1] : processors) - 1;
+    const last = (row + 1 < starts.length ? starts[row + 1] : ranks) - 1;
     return last > starts[row] ? `${starts[row]} to ${last}` : String(last);
   }
 

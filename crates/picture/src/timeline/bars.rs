@@ -1,10 +1,10 @@
-//! What a rank does when, as bars: actions, and waits before them.
+//! Actions of a rank as bars, with the waits before them.
 
 use crate::messages::Performance;
 use tuwtree_model::Rank;
 use tuwtree_schedule::{Arrival, Deed, Held, Occupation, Schedule};
 
-/// What goes on during a bar, in the order of the legend.
+/// Activity of a bar, in the order of the legend.
 #[derive(
     Clone,
     Copy,
@@ -23,7 +23,7 @@ pub(crate) enum BarKind {
     Receive,
     Exchange,
     Copy,
-    /// A copy that is combined with what is there.
+    /// A copy combined with data in the buffer.
     Combine,
     Wait,
     Latency,
@@ -52,7 +52,7 @@ pub(crate) struct Bar {
     pub(crate) lane: u32,
     pub(crate) start: f64,
     pub(crate) end: f64,
-    /// To whom, if something is sent or to be sent.
+    /// Receiver of sent data.
     pub(crate) to: Option<Rank>,
     /// From whom, if something is received or to be received.
     pub(crate) from: Option<Rank>,
@@ -71,8 +71,8 @@ pub(crate) fn lane(schedule: &Schedule, port: u16, held: Held) -> u32 {
     }
 }
 
-/// The bars of a rank, those of a port in the order of time; waits before their actions, the
-/// latencies of messages among them. A copy that holds both sides of a port has a bar on each.
+/// The bars of a rank, each port's in the order of time; waits before their actions, the latencies
+/// of messages among them. A copy that holds both sides of a port has a bar on each.
 pub(crate) fn bars(
     performance: Performance<'_>,
     rank: Rank,
@@ -125,18 +125,18 @@ pub(crate) fn bars(
     bars
 }
 
-/// For each rank, the indices of its actions on the critical path, in order, with what they, or the halves that are
-/// on it, hold.
+/// For each rank, the indices of its actions on the critical path, in order, with the holds of these, or of their
+/// halves on it.
 ///
 /// A message is on it at both its ends.
 pub(crate) fn critical_actions(performance: Performance<'_>) -> Vec<Vec<(usize, Held)>> {
     let Performance { schedule, timeline, .. } = performance;
-    let mut critical = vec![Vec::new(); schedule.processors()];
+    let mut critical = vec![Vec::new(); schedule.ranks()];
     for step in timeline.critical_path() {
-        critical[step.processor].push((step.action, step.held));
-        let times = timeline.actions(step.processor)[step.action];
-        let receipt = timeline.receipt(step.processor, step.action);
-        let origin = timeline.origin(step.processor, step.action);
+        critical[step.rank].push((step.action, step.held));
+        let times = timeline.actions(step.rank)[step.action];
+        let receipt = timeline.receipt(step.rank, step.action);
+        let origin = timeline.origin(step.rank, step.action);
         let [sends, receives] = match schedule.task().duplex {
             true => [Held::SendSide, Held::ReceiveSide],
             false => [Held::Port; 2],

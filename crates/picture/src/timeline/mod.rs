@@ -19,7 +19,7 @@ use std::fmt::Display;
 use tuwtree_model::{ClosedSet, Rank, Time, quantity};
 use tuwtree_schedule::{Held, Schedule};
 
-/// A picture of what each rank does when.
+/// A timeline of all ranks' actions.
 #[derive(Clone, Copy, Debug)]
 pub struct TimelinePicture<'a> {
     performance: Performance<'a>,
@@ -36,18 +36,18 @@ const GUTTER: f64 = 14.0;
 const ROW: f64 = 20.0;
 /// The height of a bar with one port.
 const BAR: f64 = 14.0;
-/// The height of a port's bars with their distance, where there are several: with few of them room for
-/// text, with many only what is left of a row.
+/// The height of a port's bars with their distance, where there are several: with few of them space for text, with many
+/// only the rest of a row.
 const LANES: [(u32, f64); 2] = [(4, BAR), (16, 9.0)];
 /// The most that the bars of all ports of a row take.
 const MOST_LANES: f64 = 144.0;
-/// The font size of what stands in bars.
+/// The font size of text in bars.
 const SMALL: f64 = 9.5;
 /// The least distance between two ticks of the axis.
 const TICKS: f64 = 110.0;
 /// The width of the pieces of rows that several processes share.
 const CELL: f64 = 3.0;
-/// Up to so many processes, lines connect the two ends of messages.
+/// Up to this many processes, lines connect the two ends of messages.
 const MOST_CONNECTED: usize = 24;
 
 impl<'a> TimelinePicture<'a> {
@@ -105,12 +105,12 @@ impl<'a> TimelinePicture<'a> {
             "{}{} over {}{}, order {}",
             prefix(self.heading),
             task.operation.name(),
-            labels::processors(task.processors()),
+            labels::ranks(task.ranks()),
             task.root_phrase(),
             task.order.name()
         );
         let end = timeline.completion_time().units();
-        let busy: f64 = (0..task.processors()).map(|rank| timeline.busy_units(rank)).sum();
+        let busy: f64 = (0..task.ranks()).map(|rank| timeline.busy_units(rank)).sum();
         let what = format!(
             "{}; completion time {}; {} together are busy {} of the time",
             quantity::bytes(task.total()),
@@ -121,7 +121,7 @@ impl<'a> TimelinePicture<'a> {
                 (ports, false) => format!("all {ports} ports of all processes"),
                 (ports, true) => format!("both sides of all {ports} ports of all processes"),
             },
-            share(busy, end * task.processors() as f64 * f64::from(task.lanes())),
+            share(busy, end * task.ranks() as f64 * f64::from(task.lanes())),
         );
         let unit = Unit::of(costs).name();
         let costs = format!("{}; time {unit}", labels::costs(costs));
@@ -133,18 +133,18 @@ impl<'a> TimelinePicture<'a> {
 struct TimelineCanvas<'a> {
     picture: &'a TimelinePicture<'a>,
     scale: Scale,
-    /// Where the bars begin.
+    /// Left end of the bars.
     left: f64,
-    /// For each rank, how many ports its row shows: those that it uses, and of duplex ones both sides.
+    /// Number of ports in each rank's row: those in use, and both sides of duplex ones.
     lanes: Vec<u32>,
-    /// For each rank, the indices of its critical actions, and what they hold.
+    /// For each rank, the indices of its critical actions, and their holds.
     critical: Vec<Vec<(usize, Held)>>,
 }
 
 /// Bars that follow each other so closely that they are drawn as one.
 struct Merged {
     bar: Bar,
-    /// How many they are.
+    /// Number of processes.
     count: usize,
 }
 
@@ -192,7 +192,7 @@ impl TimelineCanvas<'_> {
         self.picture.performance.schedule.task().lanes()
     }
 
-    /// The height of a port's bars and the distance to the next, where there are so many.
+    /// The height of a port's bars and the distance to the next, with this many.
     fn lane_height(lanes: u32) -> f64 {
         let few = LANES.into_iter().find(|&(most, _)| lanes <= most);
         few.map_or(MOST_LANES / f64::from(lanes), |(_, height)| height)
@@ -307,7 +307,7 @@ impl TimelineCanvas<'_> {
         }
     }
 
-    /// What a bar is about, if it is wide enough.
+    /// Text of a bar, if it is wide enough.
     fn draw_text_in(&self, xml: &mut Xml, bar: &Bar, (x1, x2): (f64, f64), y: f64) {
         let text = match (bar.kind, bar.to, bar.from) {
             (BarKind::Send, Some(to), _) => format!("to {to}"),
@@ -374,7 +374,7 @@ impl TimelineCanvas<'_> {
             let (top, height) = self.lane(rank, tops[rank], lane);
             top + height / 2.0
         };
-        for rank in 0..schedule.processors() {
+        for rank in 0..schedule.ranks() {
             for (index, action) in schedule.programs().actions(rank).enumerate() {
                 let Some((to, receipt)) = timeline.receipt(rank, index) else { continue };
                 let sent = timeline.sending(rank, index);
@@ -417,18 +417,18 @@ impl TimelineCanvas<'_> {
         self.picture.bound.filter(|&bound| Time::ZERO < bound && bound <= end)
     }
 
-    /// Whether anybody waits for a latency.
+    /// True if any rank waits for a latency.
     fn has_latency(&self) -> bool {
         let Performance { schedule, timeline, .. } = self.picture.performance;
-        (0..schedule.processors()).any(|rank| {
+        (0..schedule.ranks()).any(|rank| {
             timeline.occupations(rank).any(|held| held.times.latency.0 < held.times.latency.1)
         })
     }
 
-    /// Whether anybody combines what it copies.
+    /// True if any rank combines copied data.
     fn combines_copies(&self) -> bool {
         let schedule = self.picture.performance.schedule;
-        (0..schedule.processors()).any(|rank| {
+        (0..schedule.ranks()).any(|rank| {
             let mut actions = schedule.programs().actions(rank);
             actions.any(|action| action.receive().is_none() && action.combines().is_some())
         })
@@ -439,7 +439,7 @@ impl TimelineCanvas<'_> {
         let y = top + 11.0;
         let duplex = self.picture.performance.schedule.task().duplex;
         let has_exchanges = !duplex
-            && (0..self.picture.performance.schedule.processors()).any(|rank| {
+            && (0..self.picture.performance.schedule.ranks()).any(|rank| {
                 let mut actions = self.picture.performance.schedule.programs().actions(rank);
                 actions.any(|action| action.send().is_some() && action.receive().is_some())
             });
@@ -476,26 +476,26 @@ impl TimelineCanvas<'_> {
     }
 }
 
-/// What the style sheet has besides where latencies overlap.
+/// Further styles for overlapping latency.
 fn latency_style() -> String {
     format!(".timeline .latency{{fill:{INK}}}\n")
 }
 
-/// What the style sheet has besides where copies are combined.
+/// Further styles for combined copies.
 fn combine_style() -> String {
     format!(
         ".timeline .combine{{fill:{YELLOW};stroke:{PAPER};stroke-width:0.3}}\n.timeline .in-combine{{fill:{INK}}}\n"
     )
 }
 
-/// How many ports each rank uses, up to the last; at least one.
+/// Number of ports that each rank uses, up to the last; at least one.
 fn ports_in_use(schedule: &Schedule) -> Vec<u32> {
     let sides = if schedule.task().duplex { 2 } else { 1 };
     let in_use = |rank: Rank| {
         let ports = schedule.programs().actions(rank).map(|action| u32::from(action.port));
         sides * ports.max().map_or(1, |port| port + 1)
     };
-    (0..schedule.processors()).map(in_use).collect()
+    (0..schedule.ranks()).map(in_use).collect()
 }
 
 /// The name of a row: a rank or a range of them.

@@ -1,8 +1,7 @@
-//! Which processes have a row of their own, and which share one.
+//! Rows of processes: their own, or shared ones.
 //!
-//! Where there is not room for all, the root, those on the critical path and the busiest have rows;
-//! all processes between two of them share one. Of equally interesting ones, those are taken that
-//! are spread evenly.
+//! If space is short, the root, ranks on the critical path and the busiest have rows; all processes
+//! between two of them share one. Equally interesting ones are chosen evenly.
 
 use crate::messages::Performance;
 use std::cmp::Reverse;
@@ -31,17 +30,17 @@ impl TimelineRow {
 /// # Complexity
 /// O(n + p log p) for n actions.
 pub(crate) fn rows(performance: Performance<'_>, most: usize) -> Vec<TimelineRow> {
-    let processors = performance.schedule.processors();
-    if processors <= most {
-        return (0..processors).map(TimelineRow::One).collect();
+    let ranks = performance.schedule.ranks();
+    if ranks <= most {
+        return (0..ranks).map(TimelineRow::One).collect();
     }
-    let mut is_critical = vec![false; processors];
+    let mut is_critical = vec![false; ranks];
     for critical in performance.timeline.critical_path() {
-        is_critical[critical.processor] = true;
+        is_critical[critical.rank] = true;
     }
     let root = performance.schedule.task().root;
     let busy = |rank| Time::new(performance.timeline.busy_units(rank)).unwrap_or_default();
-    let mut by_interest: Vec<Rank> = (0..processors).collect();
+    let mut by_interest: Vec<Rank> = (0..ranks).collect();
     // Reversed bits count evenly spaced ranks first.
     by_interest.sort_by_cached_key(|&rank| {
         (Some(rank) != root, !is_critical[rank], Reverse(busy(rank)), rank.reverse_bits())
@@ -55,7 +54,7 @@ pub(crate) fn rows(performance: Performance<'_>, most: usize) -> Vec<TimelineRow
         rows.push(TimelineRow::One(rank));
         next = rank + 1;
     }
-    rows.extend(between(next, processors));
+    rows.extend(between(next, ranks));
     rows
 }
 

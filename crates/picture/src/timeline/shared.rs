@@ -1,4 +1,4 @@
-//! What several processes do together: how many of them are busy when.
+//! Shared activity of several processes: the number of busy ones over time.
 
 use crate::messages::Performance;
 use tuwtree_model::Rank;
@@ -13,8 +13,8 @@ pub(crate) struct Stretch {
     pub(crate) tenths: u8,
 }
 
-/// When processes `first..=last` are busy, with as many steps in time as there are cells; stretches
-/// without anybody busy are left out.
+/// Busy times of processes `first..=last`, with as many steps in time as there are cells; intervals
+/// without busy processes are left out.
 ///
 /// # Complexity
 /// O(cells) for each action, at most.

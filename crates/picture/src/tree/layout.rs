@@ -1,5 +1,5 @@
-//! Where the items of a tree's picture are: the root at the left, children to the right of their
-//! parent and below each other, every item in a band of its own.
+//! Layout of a tree's picture: the root at the left, children to the right of their parent and
+//! below each other, every item in a band of its own.
 
 use super::outline::Item;
 

@@ -1,4 +1,4 @@
-//! What the lines and boxes of a tree's picture mean.
+//! Legend of the lines and boxes of a tree's picture.
 
 use super::outline::{Item, OutlineNode};
 use super::{TreeCanvas, WEDGE};
@@ -20,19 +20,19 @@ const LINE: f64 = 22.0;
 /// The width of a sample.
 const SAMPLE: f64 = 28.0;
 
-/// Which shade a wait has; `None` if it is too short for one.
+/// Shade of a wait; `None` if it is too short for one.
 pub(super) fn wait_shade(wait: f64, end: f64) -> Option<usize> {
     let share = if end > 0.0 { wait / end } else { 0.0 };
     (share > NO_WAIT).then(|| WAIT_STEPS.iter().filter(|&&step| share > step).count())
 }
 
-/// Which shade a message of this size has.
+/// Shade of a message of this size.
 pub(super) fn volume_shade(bytes: u64, largest: u64) -> usize {
     let share = if largest > 0 { bytes as f64 / largest as f64 } else { 0.0 };
     VOLUME_STEPS.iter().filter(|&&step| share > step).count()
 }
 
-/// The colours of edges, each with what it means.
+/// The colours of edges, each with its meaning.
 pub(crate) fn key(colouring: Colouring) -> Vec<(&'static str, String)> {
     let shares = ["up to 2 %", "up to 10 %", "more of the completion time"];
     let waits = |who: &'static str, shades: [&'static str; 3]| {
@@ -63,7 +63,7 @@ pub(crate) fn key(colouring: Colouring) -> Vec<(&'static str, String)> {
     }
 }
 
-/// A sample and what it means.
+/// A sample and its meaning.
 struct LegendEntry {
     sample: Sample,
     text: String,
@@ -121,12 +121,12 @@ impl Legend {
     }
 }
 
-/// How many lines the entries take.
+/// Number of lines that the entries take.
 fn lines(entries: &[LegendEntry], width: f64) -> usize {
     places(entries, width).last().map_or(0, |last| last.1 + 1)
 }
 
-/// Where each entry is: its left end and its line.
+/// Position of each entry: its left end and its line.
 fn places(entries: &[LegendEntry], width: f64) -> Vec<(f64, usize)> {
     let (mut left, mut line) = (0.0, 0);
     let mut places = Vec::with_capacity(entries.len());

@@ -1,7 +1,7 @@
 //! A tree as a picture: boxes are processes, lines are messages.
 //!
-//! A line is as wide as its message is large. Trees of any size fit: what has no room is summed up
-//! in subtrees and runs of siblings that say how many processes and bytes they are.
+//! A line is as wide as its message is large. Trees of any size fit: parts without space are summed
+//! up in subtrees and runs of siblings that state their numbers of processes and bytes.
 
 mod layout;
 pub(crate) mod legend;
@@ -43,7 +43,7 @@ impl<'a> TreePicture<'a> {
     pub const LEAST_ROWS: usize = outline::LEAST_ROWS;
 
     /// A picture of this tree with at most 64 rows, 12 levels deep, coloured by the critical path;
-    /// without times if there is no performance. What is performed is a schedule along this tree.
+    /// without times if there is no performance. The performance is of a schedule along this tree.
     pub fn new(tree: &'a Tree, performance: Option<Performance<'a>>) -> TreePicture<'a> {
         TreePicture {
             tree,
@@ -119,10 +119,10 @@ impl<'a> TreePicture<'a> {
 
     /// The title's lines.
     pub(crate) fn title(&self) -> (String, Vec<String>) {
-        let processors = labels::processors(self.tree.processors());
+        let ranks = labels::ranks(self.tree.ranks());
         let root = self.tree.root();
         let Some(Performance { schedule, timeline, costs }) = self.performance else {
-            let title = format!("{}tree over {processors}, root {root}", prefix(self.heading));
+            let title = format!("{}tree over {ranks}, root {root}", prefix(self.heading));
             return (
                 title,
                 vec!["children from top to bottom in the order of their messages".into()],
@@ -131,7 +131,7 @@ impl<'a> TreePicture<'a> {
         let task = schedule.task();
         let operation = task.operation;
         let title = format!(
-            "{}{} over {processors}, root {root}, order {}",
+            "{}{} over {ranks}, root {root}, order {}",
             prefix(self.heading),
             operation.name(),
             task.order.name()
@@ -160,7 +160,7 @@ struct TreeCanvas<'a> {
     shape: &'a TreeOutline<'a>,
     /// An entry for each rank, or none at all.
     messages: &'a [Option<ParentMessage>],
-    /// The completion time, of which waits are shares.
+    /// The completion time, the unit of waits.
     end: f64,
     /// The largest message's size in bytes.
     largest: u64,
@@ -247,7 +247,7 @@ impl TreeCanvas<'_> {
     fn bundle(&self, item: &Item) -> Option<Bundle> {
         let one = |rank: Rank| self.messages.get(rank).copied().flatten();
         let messages: Vec<ParentMessage> = match &item.node {
-            OutlineNode::Processor(rank) | OutlineNode::Subtree(rank) => {
+            OutlineNode::Rank(rank) | OutlineNode::Subtree(rank) => {
                 one(*rank).into_iter().collect()
             }
             OutlineNode::Run(ranks) => ranks.iter().filter_map(|&rank| one(rank)).collect(),
@@ -279,9 +279,9 @@ impl TreeCanvas<'_> {
             return volume.unwrap_or_default();
         }
         let who = match &item.node {
-            OutlineNode::Processor(_) => None,
-            OutlineNode::Subtree(_) => Some(labels::processors(item.processors)),
-            OutlineNode::Run(ranks) => Some(children(ranks, item.processors)),
+            OutlineNode::Rank(_) => None,
+            OutlineNode::Subtree(_) => Some(labels::ranks(item.ranks)),
+            OutlineNode::Run(ranks) => Some(children(ranks, item.ranks)),
         };
         let when = bundle
             .map(|bundle| format!("{} to {}", unit.time(bundle.start), unit.time(bundle.end)));
@@ -365,7 +365,7 @@ impl TreeCanvas<'_> {
         xml.text("title", &[], self.story(one));
         let (middle, mut text_left) = (area.middle(), area.right() + 6.0);
         match &item.node {
-            OutlineNode::Processor(_) => {}
+            OutlineNode::Rank(_) => {}
             OutlineNode::Subtree(_) => {
                 let (tip, base) = (area.right(), area.right() + WEDGE);
                 let points = format!(
@@ -428,14 +428,14 @@ impl TreeCanvas<'_> {
         let (item, unit) = (one.item, self.picture.unit());
         let outward = self.picture.operation().is_outward();
         let who = match &item.node {
-            OutlineNode::Processor(rank) if item.parent.is_none() => {
+            OutlineNode::Rank(rank) if item.parent.is_none() => {
                 format!("rank {rank}, the root")
             }
-            OutlineNode::Processor(rank) => format!("rank {rank}"),
+            OutlineNode::Rank(rank) => format!("rank {rank}"),
             OutlineNode::Subtree(rank) => {
-                format!("rank {rank} and {} below it", item.processors - 1)
+                format!("rank {rank} and {} below it", item.ranks - 1)
             }
-            OutlineNode::Run(ranks) => children(ranks, item.processors),
+            OutlineNode::Run(ranks) => children(ranks, item.ranks),
         };
         let Some(bundle) = one.bundle else {
             return match (&item.node, self.picture.performance) {
@@ -445,10 +445,10 @@ impl TreeCanvas<'_> {
         };
         let verb = if outward { "received" } else { "sent" };
         let mut story = format!("{who}: {} bytes {verb}", bundle.bytes);
-        if let OutlineNode::Processor(rank) | OutlineNode::Subtree(rank) = item.node
+        if let OutlineNode::Rank(rank) | OutlineNode::Subtree(rank) = item.node
             && !matches!(self.picture.operation(), Operation::Broadcast | Operation::Reduce)
         {
-            story += &format!(" for {}", labels::processors(self.shape.processors(rank)));
+            story += &format!(" for {}", labels::ranks(self.shape.ranks(rank)));
         }
         if bundle.messages > 1 {
             story += &format!(" in {} messages", bundle.messages);
@@ -468,10 +468,10 @@ impl TreeCanvas<'_> {
 }
 
 impl Placed<'_> {
-    /// Where the item's label begins, if it is beside the box.
+    /// Left end of the item's label, if it is beside the box.
     fn label_left(&self) -> f64 {
         let more = match self.item.node {
-            OutlineNode::Processor(_) => 6.0,
+            OutlineNode::Rank(_) => 6.0,
             OutlineNode::Subtree(_) => 6.0 + WEDGE,
             OutlineNode::Run(_) => 10.0,
         };
@@ -501,21 +501,21 @@ impl Placed<'_> {
 }
 
 /// Several children of one process in words.
-fn children(ranks: &[Rank], processors: usize) -> String {
-    let (count, first, last) = (ranks.len(), ranks[0], ranks[ranks.len() - 1]);
-    let is_range = ranks.windows(2).all(|pair| pair[1] == pair[0] + 1)
-        || ranks.windows(2).all(|pair| pair[0] == pair[1] + 1);
+fn children(members: &[Rank], ranks: usize) -> String {
+    let (count, first, last) = (members.len(), members[0], members[members.len() - 1]);
+    let is_range = members.windows(2).all(|pair| pair[1] == pair[0] + 1)
+        || members.windows(2).all(|pair| pair[0] == pair[1] + 1);
     let which = if is_range { format!(" {first} to {last}") } else { String::new() };
-    match processors == count {
+    match ranks == count {
         true => format!("{count} children{which}"),
-        false => format!("{count} children{which} with {processors} processes"),
+        false => format!("{count} children{which} with {ranks} processes"),
     }
 }
 
-/// What stands in an item's box.
+/// Text in an item's box.
 fn name(node: &OutlineNode) -> String {
     match node {
-        OutlineNode::Processor(rank) | OutlineNode::Subtree(rank) => rank.to_string(),
+        OutlineNode::Rank(rank) | OutlineNode::Subtree(rank) => rank.to_string(),
         OutlineNode::Run(_) => "…".to_owned(),
     }
 }

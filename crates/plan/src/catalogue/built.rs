@@ -15,9 +15,9 @@ pub(super) const LINEAR: CatalogueRow = CatalogueRow {
     ..CatalogueRow::plain(
         "star: the root receives from all others; in an alltoall, everybody from everybody in turn",
         |_, _| true,
-        |request, wanted| match request.problem.operation() {
-            Operation::Alltoall => rootless::linear(request, wanted),
-            _ => done(wanted, linear(request.problem)),
+        |request, wanted| match request.problem.operation().is_rooted() {
+            true => done(wanted, linear(request.problem)),
+            false => rootless::linear(request, wanted),
         },
     )
 };
@@ -63,11 +63,11 @@ fn filled(request: &Request<'_>, wanted: Wanted, filling: Filling) -> Result<Bui
 
 /// Fails if too much time is needed by what looks at all ranks that are left for each place.
 fn check_looks(request: &Request<'_>, wanted: Wanted, what: &str) -> Result<(), NoTree> {
-    let processors = request.problem.processors() as f64;
+    let ranks = request.problem.ranks() as f64;
     let expense = Expense {
         what: what.into(),
         bytes: 0,
-        seconds: processors * processors * SECONDS_A_LOOK,
+        seconds: ranks * ranks * SECONDS_A_LOOK,
         limit_seconds: LIMIT_OF_LOOKS_SECONDS,
     };
     expense.check(wanted.effort, request.watch, |_| String::new())
@@ -161,7 +161,7 @@ pub(super) fn unordered_blocks(request: &Request<'_>, order: Order) -> bool {
     request.problem.blocks().is_some() && order == Order::Any
 }
 
-/// What became of a construction.
+/// Result of a construction.
 fn done(wanted: Wanted, tree: Result<Tree, ConstructionError>) -> Result<Built, NoTree> {
     tree.map(Built::without_search).map_err(|error| match error {
         ConstructionError::NeedsBlocks { operation } => {
@@ -171,7 +171,7 @@ fn done(wanted: Wanted, tree: Result<Tree, ConstructionError>) -> Result<Built, 
     })
 }
 
-/// Why a construction made of blocks has no tree for a vector.
+/// Reason for a construction made of blocks to have no tree for a vector.
 pub(super) fn needs_blocks(wanted: Wanted, operation: Operation) -> String {
     format!(
         "{} trees are for the blocks of a gather or scatter, and a {} has none",

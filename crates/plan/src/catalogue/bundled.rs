@@ -12,9 +12,9 @@ use tuwtree_schedule::{Schedule, Sends, simulate};
 /// straight; of equally fast ones that which is tried first: without threshold, in the least radix.
 pub(super) fn in_radix(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     let problem = request.problem;
-    let mut search = Search { request, wanted, seconds: 0.0, best: None, tried: Vec::new() };
+    let mut search = BundleSearch { request, wanted, seconds: 0.0, best: None, tried: Vec::new() };
     search.attempt(2, None)?;
-    let radices = radices(problem.processors());
+    let radices = radices(problem.ranks());
     let thresholds = problem.messages().map_or(Vec::new(), thresholds);
     for &radix in &radices {
         search.attempt(radix, None)?;
@@ -36,7 +36,7 @@ pub(super) fn in_radix(request: &Request<'_>, wanted: Wanted) -> Result<Built, N
             break;
         }
     }
-    let Best { radix, threshold, schedule, .. } = search.best.expect("radix 2 was tried");
+    let BestBundle { radix, threshold, schedule, .. } = search.best.expect("radix 2 was tried");
     Ok(Built { radix: Some(radix), threshold, ..Built::without_search(schedule) })
 }
 
@@ -46,9 +46,9 @@ fn radices(p: usize) -> Vec<usize> {
     (2..9).chain(larger).take_while(|&radix| radix <= p.max(2)).collect()
 }
 
-/// Powers of two that part the messages, the largest first; of those that part them alike the largest.
+/// Powers of two that separate the messages, the largest first; among equivalent ones the largest.
 fn thresholds(sizes: &MessageSizes) -> Vec<u64> {
-    let p = sizes.processors();
+    let p = sizes.ranks();
     let others = |from: usize| (0..p).filter(move |&to| to != from);
     let messages = (0..p).flat_map(|from| others(from).map(move |to| sizes.message(from, to)));
     let messages: Vec<u64> = messages.filter(|&bytes| bytes > 0).collect();
@@ -65,24 +65,24 @@ fn thresholds(sizes: &MessageSizes) -> Vec<u64> {
     parting.map(|(_, power)| power).collect()
 }
 
-/// What was tried so far.
-struct Search<'a> {
+/// Candidates tried so far.
+struct BundleSearch<'a> {
     request: &'a Request<'a>,
     wanted: Wanted,
-    /// What all of it takes, as estimated.
+    /// Its estimated duration.
     seconds: f64,
-    best: Option<Best>,
+    best: Option<BestBundle>,
     tried: Vec<(usize, Option<u64>)>,
 }
 
-struct Best {
+struct BestBundle {
     time: Time,
     radix: usize,
     threshold: Option<u64>,
     schedule: Schedule,
 }
 
-impl Search<'_> {
+impl BundleSearch<'_> {
     fn parameters(&self) -> (usize, Option<u64>) {
         let best = self.best.as_ref().expect("radix 2 was tried");
         (best.radix, best.threshold)
@@ -96,7 +96,7 @@ impl Search<'_> {
         }
         self.tried.push((radix, threshold));
         let bundles = messages_of_few_rounds(problem).saturating_mul(radix as u64 / 2);
-        let bundled = expense(wanted, bundles, (problem.processors() / radix) as u64);
+        let bundled = expense(wanted, bundles, (problem.ranks() / radix) as u64);
         self.seconds += bundled.seconds;
         if threshold.is_some() {
             self.seconds += expense(wanted, messages_of_all_pairs(problem), 1).seconds;
@@ -110,7 +110,7 @@ impl Search<'_> {
         let timeline = simulate(&schedule, problem.costs(), Sends::Synchronous);
         let time = timeline.map_err(|error| wanted.unsimulated(error))?.completion_time();
         if self.best.as_ref().is_none_or(|best| time < best.time) {
-            self.best = Some(Best { time, radix, threshold, schedule });
+            self.best = Some(BestBundle { time, radix, threshold, schedule });
         }
         Ok(())
     }

@@ -11,15 +11,18 @@ use tuwtree_dp::DpError;
 use tuwtree_dp::composed::{Composer, Straight, chunked_tree, straight};
 use tuwtree_model::{ClosedSet, Order, Problem, Time, Tree, judged_time};
 
-pub(super) const LEADERS: CatalogueRow = CatalogueRow::plain(
-    "a leader for each group of a machine with levels, whoever is best; near the best for shared wires",
-    |request, _| has_levels(request),
-    |request, wanted| {
-        let problem = levels_of(request, wanted)?;
-        let composer = Composer::new(&problem).map_err(|error| wanted.stopped(error))?;
-        leaders(&composer, request, wanted).map(Built::without_search)
-    },
-);
+pub(super) const LEADERS: CatalogueRow = CatalogueRow {
+    plans: 2,
+    ..CatalogueRow::plain(
+        "a leader for each group of a machine with levels, whoever is best; near the best for shared wires",
+        |request, _| has_levels(request),
+        |request, wanted| {
+            let problem = levels_of(request, wanted)?;
+            let composer = Composer::new(&problem).map_err(|error| wanted.stopped(error))?;
+            leaders(&composer, request, wanted).map(Built::without_search)
+        },
+    )
+};
 
 pub(super) const CHUNKED: CatalogueRow = CatalogueRow {
     is_online: true,
@@ -41,10 +44,12 @@ pub(super) const CHUNKED: CatalogueRow = CatalogueRow {
     )
 };
 
-/// How many neighbours find a tree among them at most.
+/// Most neighbours among which one tree is searched for.
 pub(super) const CHUNK: usize = 16;
 
 pub(super) const RELAYS: CatalogueRow = CatalogueRow {
+    plans: 2,
+    is_out_of_order_on_levels: true,
     // It tries some ten trees.
     is_long: true,
     ..CatalogueRow::plain(
@@ -58,7 +63,7 @@ pub(super) const RELAYS: CatalogueRow = CatalogueRow {
 const BYTES_A_RANK: u64 = 500;
 const SECONDS_A_RANK: f64 = 3e-6;
 
-/// Whether there are blocks, and a machine of several levels.
+/// True for blocks on a machine of several levels.
 pub(super) fn has_levels(request: &Request<'_>) -> bool {
     let problem = request.problem;
     problem.costs().hierarchy().is_some() && problem.blocks().is_some() && !shares_one_law(problem)
@@ -90,8 +95,8 @@ fn relays(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     }
     let expense = Expense {
         what: "trying relays at each level".into(),
-        bytes: problem.processors() as u64 * BYTES_A_RANK,
-        seconds: (plans.len() * problem.processors()) as f64 * SECONDS_A_RANK,
+        bytes: problem.ranks() as u64 * BYTES_A_RANK,
+        seconds: (plans.len() * problem.ranks()) as f64 * SECONDS_A_RANK,
         limit_seconds: LIMIT_SECONDS,
     };
     expense.check(wanted.effort, request.watch, |_| String::new())?;

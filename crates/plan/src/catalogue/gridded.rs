@@ -11,19 +11,20 @@ use tuwtree_dp::rotated::{near_optimal_in, rotated_order};
 use tuwtree_model::{ClosedSet, Order, Problem, WireOwner};
 
 pub(super) const GRIDS: CatalogueRow = CatalogueRow {
+    plans: 2,
     is_long: true,
     ..CatalogueRow::plain(
         "among ranges that begin and end at some boundaries of a machine's groups, for many ranks; \
          near the best copy-first tree",
         |request, _| {
             let problem = request.problem;
-            problem.processors() > MANY && has_levels(request) && keeps_groups_together(problem)
+            problem.ranks() > MANY && has_levels(request) && keeps_groups_together(problem)
         },
         |request, wanted| {
             let problem = levels_of(request, wanted)?;
             check(request, wanted)?;
             let network = problem.stated_costs().network();
-            let grid = grids::GridReach::for_processors(problem.processors());
+            let grid = grids::GridReach::for_ranks(problem.ranks());
             let leaders = grids::GridReach { leaders_only: true, ..grid };
             let both = [Some(grid), (network.wire == WireOwner::Node).then_some(leaders)];
             let trees = both.into_iter().flatten().map(|grid| {
@@ -36,6 +37,8 @@ pub(super) const GRIDS: CatalogueRow = CatalogueRow {
 };
 
 pub(super) const ROTATED: CatalogueRow = CatalogueRow {
+    plans: 2,
+    is_out_of_order_on_levels: true,
     is_long: true,
     ..CatalogueRow::plain(
         "in an order with the root in the middle of each group of a machine with levels, near the best; \
@@ -56,25 +59,25 @@ pub(super) const ROTATED: CatalogueRow = CatalogueRow {
     )
 };
 
-/// Up to so many ranks the best copy-first tree is found in seconds.
+/// Number of ranks up to which the best copy-first tree is found in seconds.
 const MANY: usize = 500;
 
 /// About what a rank takes.
 const BYTES_A_RANK: u64 = 5_000;
 const SECONDS_A_RANK: f64 = 1e-4;
 
-/// Whether each group consists of adjacent ranks.
+/// True if each group consists of adjacent ranks.
 fn keeps_groups_together(problem: &Problem) -> bool {
     levels::memory_needed(problem).is_ok()
 }
 
 /// Fails if the tables take too much.
 fn check(request: &Request<'_>, wanted: Wanted) -> Result<(), NoTree> {
-    let processors = request.problem.processors();
+    let ranks = request.problem.ranks();
     let expense = Expense {
         what: "looking at ranges between boundaries of groups".into(),
-        bytes: processors as u64 * BYTES_A_RANK,
-        seconds: processors as f64 * SECONDS_A_RANK,
+        bytes: ranks as u64 * BYTES_A_RANK,
+        seconds: ranks as f64 * SECONDS_A_RANK,
         limit_seconds: LIMIT_SECONDS,
     };
     expense.check(wanted.effort, request.watch, |_| String::new())

@@ -41,7 +41,7 @@ pub(super) const ROOT_MPICH: CatalogueRow = row(
 pub(super) const ROOT_MPICH_V: CatalogueRow = row(
     "two roots receive from all of the other group and broadcast, as in MPICH for blocks that differ",
     |request, wanted| {
-        let messages = 4 * request.problem.processors() as u64;
+        let messages = 4 * request.problem.ranks() as u64;
         whole(request, wanted, messages, intergroup::root_mpich_v)
     },
 );
@@ -75,10 +75,10 @@ fn pieces(problem: &Problem) -> impl Iterator<Item = usize> + use<> {
 /// More pieces are not tried.
 const MOST_PIECES: usize = 1 << 12;
 
-/// How many numbers of pieces in a row may be slower than the best.
+/// Most numbers of pieces in a row that may be slower than the best.
 const PATIENCE: usize = 3;
 
-/// How long parameters are tried that nobody asked for, as estimated.
+/// Estimated seconds of trying parameters that the user did not set.
 const SEARCH_SECONDS: f64 = 10.0;
 
 /// The fastest of attempts, of equally fast ones the first. Attempts have a number of pieces; when some in a row
@@ -90,7 +90,7 @@ fn fastest<A: Copy>(
     build: impl Fn(&Problem, A) -> Result<(Schedule, Option<usize>), CollectiveError>,
 ) -> Result<Built, NoTree> {
     let problem = request.problem;
-    let p = problem.processors() as u64;
+    let p = problem.ranks() as u64;
     let mut best: Option<(Time, Schedule, Option<usize>)> = None;
     let (mut seconds, mut failures) = (0.0, 0);
     for (attempt, pieces) in attempts {

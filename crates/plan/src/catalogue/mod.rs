@@ -13,42 +13,82 @@ mod online;
 mod optimal;
 mod ordered;
 mod overlapping;
+mod polished;
 mod rootless;
 mod two_level;
 
 pub use non_ordered::LocalSearch;
-pub use online::{Found, found_online};
+pub use online::{OnlinePart, found_online};
 pub(crate) use overlapping::shares_one_law;
-pub(crate) use rootless::keeps_operands_in_order;
 
 use crate::error::NoTree;
 use crate::request::{Built, Request, Search, Wanted};
-use tuwtree_model::{Construction, Order};
+use tuwtree_model::{Construction, Operation, Order, PayloadKind, Problem, Root};
 
-/// What is known of a construction.
+/// Properties of a construction.
 pub struct CatalogueRow {
     /// The construction in a line.
     pub summary: &'static str,
-    /// Whether processors can build the tree by themselves, from little more than their own blocks.
+    /// True if ranks can build the tree by themselves, from little more than their own blocks.
     pub is_online: bool,
-    /// Whether it was made for gamma <= beta, though it has a tree for any costs.
+    /// True if it was made for gamma <= beta, though it has a tree for any costs.
     pub is_for_cheap_copies: bool,
-    /// Whether it looks for the best of some trees for processors with one port, though its tree is one
-    /// for any number of ports.
+    /// True if it searches among trees for ranks with one port, though its tree is valid for any
+    /// number of ports.
     pub is_for_one_port: bool,
-    /// Whether it searches much longer than for an optimal ordered tree.
+    /// True if it searches much longer than for an optimal ordered tree.
     pub is_long: bool,
-    /// Whether a comparison of all trees of this order shows it: those made for costs that differ are
-    /// shown where they do, those for few block sizes where there are few, those for several ports
-    /// where there are several.
+    /// True if it searches for the best of a class of trees, given time and memory.
+    pub is_best_of_class: bool,
+    /// True if its schedules cut a vector into pieces; trees do not.
+    pub(crate) cuts_vectors: bool,
+    /// The order in which it combines operands, in a reduction along no tree.
+    pub(crate) operands: OperandOrder,
+    /// Number of costs by which it plans at most, beside the problem's own, where the judge is not the planner.
+    pub(crate) plans: usize,
+    /// True if it gives up rank order for the nodes of a machine, which is told even where it gains nothing.
+    pub is_out_of_order_on_levels: bool,
+    /// True if it pays only where latency overlaps.
+    pub(crate) is_for_overlap: bool,
+    /// True if a comparison of operators that commute never shows it, with root 0: it is built by name.
+    pub(crate) is_special: bool,
+    /// True if a comparison of all trees of this order shows it: a construction made for different costs is shown where
+    /// costs differ, one for few block sizes where there are few, one for several ports where there are several.
     pub(crate) suits: fn(&Request<'_>, Order) -> bool,
     /// The fastest method, if it searches.
     pub(crate) search: fn(&Request<'_>) -> Option<Search>,
-    /// Builds the tree, or says why there is none for the request.
+    /// Builds the tree, or gives the reason for having none.
     pub(crate) build: fn(&Request<'_>, Wanted) -> Result<Built, NoTree>,
 }
 
+/// Order in which operands are combined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OperandOrder {
+    /// Any: for operators that commute.
+    Any,
+    /// That of ranks counted from the root: rank order where the root is rank 0.
+    FromRoot,
+    /// Rank order.
+    Ranks,
+}
+
 impl CatalogueRow {
+    /// True if its schedules of an operation cut the operation's vector.
+    pub fn cuts_vector(&self, operation: Operation) -> bool {
+        self.cuts_vectors && operation.payload_kind() == PayloadKind::Vector
+    }
+
+    /// True if it combines operands in rank order, as operators that do not commute need it, with the root of the
+    /// problem.
+    pub(crate) fn keeps_operands_in_order(&self, problem: &Problem) -> bool {
+        !problem.operation().is_reduction()
+            || match self.operands {
+                OperandOrder::Any => false,
+                OperandOrder::FromRoot => !matches!(problem.root(), Root::Given(1..)),
+                OperandOrder::Ranks => true,
+            }
+    }
+
     /// A construction without search, to which none of the rest applies.
     const fn plain(
         summary: &'static str,
@@ -61,6 +101,13 @@ impl CatalogueRow {
             is_for_cheap_copies: false,
             is_for_one_port: false,
             is_long: false,
+            is_best_of_class: false,
+            cuts_vectors: false,
+            operands: OperandOrder::Any,
+            plans: 0,
+            is_out_of_order_on_levels: false,
+            is_for_overlap: false,
+            is_special: false,
             suits,
             search: |_| None,
             build,
@@ -91,6 +138,7 @@ pub fn row(construction: Construction) -> &'static CatalogueRow {
         Construction::Optimal => &ordered::OPTIMAL,
         Construction::Adjacent => &optimal::ADJACENT,
         Construction::CopyFirst => &ordered::COPY_FIRST,
+        Construction::Polished => &polished::ROW,
         Construction::Direct => &non_ordered::DIRECT,
         Construction::TwoBlock => &built::TWO_BLOCK,
         Construction::Doubling => &built::DOUBLING,

@@ -5,7 +5,7 @@
 use super::built::{needs_blocks, unordered_blocks};
 use super::optimal::one_ported;
 use super::ordered::of_law;
-use super::{CatalogueRow, shares_one_law};
+use super::{CatalogueRow, polished, shares_one_law};
 use crate::error::NoTree;
 use crate::expense::{Effort, Expense, LIMIT_SECONDS, Watched, seconds_of_cells};
 use crate::request::{Built, Request, Search, Wanted, WiderMethod, seconds_on_levels};
@@ -17,18 +17,18 @@ use tuwtree_dp::non_ordered::{
 use tuwtree_dp::wider::{self, Class, Engine, LawBySize, Overlapping};
 use tuwtree_dp::{
     DpError, PairMethod, PairTrees, SETTLING_CELLS, default_method, levels, memory_needed,
-    memory_needed_per_pair,
+    memory_needed_per_pair, polish,
 };
 use tuwtree_model::{BlockSizes, ClosedSet, Order, Ports, Problem, Root, Tree};
 
-/// How far the local search goes.
+/// Extent of the local search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LocalSearch {
-    /// How many orders are tried.
+    /// Number of orders tried.
     pub steps: usize,
-    /// The same seed tries the same orders.
+    /// Seed; equal seeds try equal orders.
     pub seed: u64,
-    /// When it ends at the latest; that depends on the machine.
+    /// Latest end; it depends on the machine.
     pub limit: Option<Duration>,
 }
 
@@ -79,9 +79,12 @@ pub(super) const SEARCHED: CatalogueRow = CatalogueRow {
     is_for_one_port: true,
     is_long: true,
     ..CatalogueRow::plain(
-        "the same for orders improved step by step (--search-steps); not in rank order",
+        "for orders, or where latency overlaps trees, improved step by step (--search-steps); not in rank order",
         unordered_blocks,
         |request, wanted| {
+            if polish::admits(request.problem) {
+                return polished::improved(request, wanted, Order::Any);
+            }
             let problem = with_blocks(request, wanted)?;
             let LocalSearch { steps, seed, limit } = request.settings.local_search;
             let mut expense = expense_of_orders(&problem, steps + 2, STEP_CELLS, wanted)?;
@@ -100,6 +103,7 @@ pub(super) const SEARCHED: CatalogueRow = CatalogueRow {
 };
 
 pub(super) const EXACT: CatalogueRow = CatalogueRow {
+    is_best_of_class: true,
     is_long: true,
     ..CatalogueRow::plain(
         "best tree of all, for few processes or few sizes",
@@ -153,7 +157,7 @@ fn check_work(problem: &Problem, wanted: Wanted) -> Result<(), NoTree> {
     }
 }
 
-/// What the best ordered trees for so many orders of these blocks take, with so many table cells for each.
+/// Expense of the best ordered trees for this many orders of the blocks, with this many table cells for each.
 fn expense_of_orders(
     problem: &Problem,
     orders: usize,
@@ -164,12 +168,12 @@ fn expense_of_orders(
     expense(of_order(&open, most_cells), orders, wanted)
 }
 
-/// What the best ordered trees take of those who are left when some went straight to the root, for each
-/// number of these: groups of adjacent ranks stay such.
+/// Expense of the best ordered trees of the ranks that are left when some send directly to the root, for each number of
+/// these: groups of adjacent ranks stay together.
 fn expense_of_rests(problem: &Problem, wanted: Wanted) -> Result<Expense, NoTree> {
     let open = with_open_root(problem);
     let sizes = problem.blocks().expect("checked before");
-    let of_rest = match open.costs().homogeneous(open.processors()) {
+    let of_rest = match open.costs().homogeneous(open.ranks()) {
         Some(costs) if costs.gamma() <= costs.beta() && !costs.overlaps() => {
             // What many processes take, whose fillers triple their number.
             let longer = sizes.iter().flat_map(|bytes| [bytes, 0, 0]);
@@ -182,7 +186,7 @@ fn expense_of_rests(problem: &Problem, wanted: Wanted) -> Result<Expense, NoTree
             of_law(&LawBySize::shared(&open, sizes), class, open.root())
         }
         _ => match levels::memory_needed(&open) {
-            Ok(bytes) => Ok((bytes, Search::Levels.estimated_seconds(open.processors()))),
+            Ok(bytes) => Ok((bytes, Search::Levels.estimated_seconds(open.ranks()))),
             Err(_) => of_order(&open, ORDER_CELLS),
         },
     };
@@ -195,10 +199,10 @@ fn expense_of_rests(problem: &Problem, wanted: Wanted) -> Result<Expense, NoTree
 
 /// The problem with the best root, whose tables are the largest.
 fn with_open_root(problem: &Problem) -> Problem {
-    problem.with_root(Root::Best).expect("an open root is no processor")
+    problem.with_root(Root::Best).expect("an open root is no rank")
 }
 
-/// What so many trees take, one of which takes so many bytes and seconds.
+/// Expense of this many trees, each of which takes this many bytes and seconds.
 fn expense(
     of_one: Result<(u64, f64), DpError>,
     trees: usize,
@@ -213,24 +217,24 @@ fn expense(
     })
 }
 
-/// The bytes and seconds of a best ordered tree, with so many table cells if they suffice.
+/// The bytes and seconds of a best ordered tree, with this many table cells if they suffice.
 fn of_order(problem: &Problem, most_cells: u64) -> Result<(u64, f64), DpError> {
     let operation = problem.operation();
     let sizes = problem.blocks().ok_or(DpError::NeedsBlocks { operation })?;
-    let (root, processors) = (problem.root(), problem.processors());
-    let Some(costs) = problem.costs().homogeneous(processors) else {
+    let (root, ranks) = (problem.root(), problem.ranks());
+    let Some(costs) = problem.costs().homogeneous(ranks) else {
         if shares_one_law(problem) {
             let class = class_by_size(problem, most_cells);
             return of_law(&LawBySize::shared(problem, sizes), class, root);
         }
         let (method, seconds) = match problem.costs().hierarchy() {
-            Some(machine) => (PairMethod::Plain, seconds_on_levels(machine, processors)),
+            Some(machine) => (PairMethod::Plain, seconds_on_levels(machine, ranks)),
             None => {
                 let method = PairMethod::Hinges;
-                (method, Search::PerPair(method).estimated_seconds(processors))
+                (method, Search::PerPair(method).estimated_seconds(ranks))
             }
         };
-        let bytes = memory_needed_per_pair(processors, root, PairTrees::AnyDegree(method));
+        let bytes = memory_needed_per_pair(ranks, root, PairTrees::AnyDegree(method));
         return Ok((bytes, seconds));
     };
     let overlapping = Overlapping::from(costs);
@@ -254,10 +258,10 @@ fn of_order(problem: &Problem, most_cells: u64) -> Result<(u64, f64), DpError> {
             (bytes, Search::Wider(WiderMethod::Plain))
         }
     };
-    Ok((bytes, search.estimated_seconds(processors)))
+    Ok((bytes, search.estimated_seconds(ranks)))
 }
 
-/// What became of a search.
+/// Result of a search.
 fn done(wanted: Wanted, tree: Result<Tree, NonOrderedError>) -> Result<Built, NoTree> {
     tree.map(Built::without_search).map_err(|error| match error {
         NonOrderedError::Ordered(error) => wanted.stopped(error),

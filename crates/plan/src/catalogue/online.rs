@@ -8,7 +8,9 @@ use crate::request::{Built, Request, Wanted};
 use tuwtree_dp::DpError;
 use tuwtree_dp::composed::chunked_tree;
 use tuwtree_dp::wider::{Effort, OwnPlace, TickLaw, deadline_place, deadline_tree_in_ticks};
-use tuwtree_model::{BlockSizes, LinkLaw, Piece, PiecewiseLinear, Problem, Rank, Tree};
+use tuwtree_model::{
+    BlockSizes, LinkLaw, Piece, PiecewiseLinear, Problem, Rank, Tree, online_problem,
+};
 
 pub(super) const DEADLINE_ONLINE: CatalogueRow = CatalogueRow {
     is_online: true,
@@ -39,17 +41,17 @@ pub(super) const DEADLINE_ONLINE: CatalogueRow = CatalogueRow {
 /// Enough for some per cent, and each process does it in each call with other sizes.
 const EFFORT: Effort = Effort::Light;
 
-/// What a process finds by itself of the tree that is called `deadline-online`.
+/// Knowledge of one process of the `deadline-online` tree.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Found {
+pub enum OnlinePart {
     /// Its own place.
     Place(OwnPlace),
     /// All of it, on a machine with levels.
     Tree(Tree),
 }
 
-/// What a process finds by itself of the `deadline-online` tree for a gather or scatter: all processes find the
-/// same tree, without a message.
+/// Part of one process in the `deadline-online` tree for a gather or scatter: all processes find one tree, without a
+/// message.
 ///
 /// # Errors
 /// [`DpError::NeedsBlocks`]; [`DpError::NotHierarchical`] where each pair has costs of its own; costs that are too
@@ -57,22 +59,26 @@ pub enum Found {
 ///
 /// # Complexity
 /// As [`deadline_place`]; on levels O(16^2 p).
-pub fn found_online(problem: &Problem, rank: Rank) -> Result<Found, DpError> {
+pub fn found_online(problem: &Problem, rank: Rank) -> Result<OnlinePart, DpError> {
     let operation = problem.operation();
     let sizes = problem.blocks().ok_or(DpError::NeedsBlocks { operation })?;
     match shared_law(problem, sizes) {
         Some(law) => {
             let law = law?;
-            deadline_place(sizes, &law, problem.root(), rank, EFFORT).map(Found::Place)
+            deadline_place(sizes, &law, problem.root(), rank, EFFORT).map(OnlinePart::Place)
         }
-        None => chunked_tree(problem, CHUNK).map(|found| Found::Tree(found.tree)),
+        None => chunked_tree(problem, CHUNK).map(|found| OnlinePart::Tree(found.tree)),
     }
 }
 
 /// The law in ticks that all pairs share, if they do.
 fn shared_law(problem: &Problem, sizes: &BlockSizes) -> Option<Result<TickLaw, DpError>> {
-    let (processors, costs) = (problem.processors(), problem.costs());
-    if let Some(costs) = costs.homogeneous(processors) {
+    let problem = match online_problem(problem) {
+        Ok(problem) => problem,
+        Err(_) => return Some(Err(DpError::TooLarge { total: sizes.total() })),
+    };
+    let (ranks, costs) = (problem.ranks(), problem.costs());
+    if let Some(costs) = costs.homogeneous(ranks) {
         let line = Piece {
             from_bytes: 0,
             alpha: costs.alpha(),
@@ -84,8 +90,8 @@ fn shared_law(problem: &Problem, sizes: &BlockSizes) -> Option<Result<TickLaw, D
     }
     let machine = costs.hierarchy()?;
     // Of a lone process, nothing is asked.
-    let lone = || Some(&machine.levels().first()?.links).filter(|_| processors == 1);
-    let links: &LinkLaw = machine.only_law(processors).or_else(lone)?;
+    let lone = || Some(&machine.levels().first()?.links).filter(|_| ranks == 1);
+    let links: &LinkLaw = machine.only_law(ranks).or_else(lone)?;
     Some(TickLaw::new(links, machine.gamma(), sizes.total()))
 }
 
@@ -120,8 +126,8 @@ mod tests {
             let tree = built.plan.into_tree().unwrap();
             for rank in 0..12 {
                 match found_online(&problem, rank).unwrap() {
-                    Found::Tree(found) => assert_eq!(found, tree),
-                    Found::Place(place) => {
+                    OnlinePart::Tree(found) => assert_eq!(found, tree),
+                    OnlinePart::Place(place) => {
                         assert_eq!(place.parent, tree.parent(rank));
                         let children = place.children.iter().map(|child| child.rank);
                         assert!(tree.children(rank).eq(children));

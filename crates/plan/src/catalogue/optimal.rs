@@ -1,5 +1,5 @@
-//! The papers' optimal trees, binary ones and those that join adjacent ranges: by which method, and with
-//! which costs. [`ordered`](super::ordered) has wider classes.
+//! The papers' optimal trees, binary ones and those that join adjacent ranges: their methods and costs.
+//! [`ordered`](super::ordered) has wider classes.
 
 use super::{CatalogueRow, overlapping, shares_one_law};
 use crate::error::NoTree;
@@ -9,12 +9,13 @@ use tuwtree_dp::levels;
 use tuwtree_dp::non_ordered::ORDER_CELLS;
 use tuwtree_dp::{
     Optimum, PairMethod, PairTrees, default_binary_method, default_method, memory_needed,
-    memory_needed_per_pair, most_processors_per_pair, optimal, optimal_binary,
-    optimal_binary_per_pair, optimal_broadcast, optimal_ordered, optimal_per_pair,
+    memory_needed_per_pair, most_ranks_per_pair, optimal, optimal_adjacent, optimal_binary,
+    optimal_binary_per_pair, optimal_broadcast, optimal_per_pair,
 };
 use tuwtree_model::{ClosedSet, Construction, Payload, Problem, completion_time};
 
 pub(super) const BINARY: CatalogueRow = CatalogueRow {
+    plans: 2,
     is_for_one_port: true,
     search: |request| match &request.searched {
         Searched::Homogeneous(_, problem) if problem.blocks().is_some() => {
@@ -43,6 +44,8 @@ pub(super) const BINARY: CatalogueRow = CatalogueRow {
 };
 
 pub(super) const ADJACENT: CatalogueRow = CatalogueRow {
+    plans: 2,
+    is_best_of_class: true,
     is_for_one_port: true,
     search: |request| match &request.searched {
         Searched::Homogeneous(_, problem) => {
@@ -119,7 +122,7 @@ pub(super) fn searched(request: &Request<'_>, wanted: Wanted) -> Result<Built, N
             let progress = Watched(request.watch.begin(wanted.construction.name()));
             match wanted.construction {
                 Construction::Binary => optimal_binary(problem, method, &progress),
-                _ => optimal(problem, method, &progress),
+                _ => optimal_adjacent(problem, method, &progress),
             }
             .map_err(|error| wanted.stopped(error))?
         }
@@ -182,11 +185,11 @@ pub(super) fn per_pair(
     trees: PairTrees,
     wanted: Wanted,
 ) -> Result<Optimum, NoTree> {
-    let (processors, root) = (problem.processors(), problem.root());
-    let needed = memory_needed_per_pair(processors, root, trees);
+    let (ranks, root) = (problem.ranks(), problem.root());
+    let needed = memory_needed_per_pair(ranks, root, trees);
     let search = wanted.search.expect("a search per pair was chosen");
     request.expense(needed, search).check(wanted.effort, request.watch, |available| {
-        let most = most_processors_per_pair(available, root, trees);
+        let most = most_ranks_per_pair(available, root, trees);
         format!(
             "; {most} processes would fit, and linear, oblivious and adaptive trees need no tables"
         )
@@ -230,7 +233,7 @@ pub(super) fn one_ported(problem: &Problem) -> Problem {
 /// An optimal tree for homogeneous costs: the best ordered one that little work finds.
 pub(super) fn fastest(problem: &Problem) -> Result<tuwtree_model::Tree, NoTree> {
     match problem.payload() {
-        Payload::Blocks(_) => optimal_ordered(problem, ORDER_CELLS, &()),
+        Payload::Blocks(_) => optimal(problem, ORDER_CELLS, &()),
         Payload::Vector(_) | Payload::Messages(_) | Payload::Groups(_) => {
             optimal_broadcast(problem)
         }

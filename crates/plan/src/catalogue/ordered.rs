@@ -8,7 +8,8 @@ use super::optimal::{by_levels, one_ported, per_pair, searched};
 use super::overlapping::{blocks, shares_one_law};
 use crate::error::NoTree;
 use crate::expense::{
-    Expense, LIMIT_OF_CONSECUTIVE_SECONDS, Watched, most_cells, seconds_of_cells,
+    Expense, LIMIT_OF_CONSECUTIVE_SECONDS, LIMITS_WHERE_LATENCY_OVERLAPS_SECONDS, Watched,
+    most_cells, seconds_of_cells,
 };
 use crate::request::{Built, Request, Search, Searched, Wanted, WiderMethod};
 use tuwtree_dp::wider::{
@@ -20,6 +21,8 @@ use tuwtree_dp::{DpError, PairTrees, default_pair_method, levels, optimal_broadc
 use tuwtree_model::{BlockSizes, ClosedSet, Homogeneous, Problem, Root};
 
 pub(super) const OPTIMAL: CatalogueRow = CatalogueRow {
+    plans: 2,
+    is_best_of_class: true,
     is_for_one_port: true,
     search: |request| method(request.problem, Class::Consecutive),
     ..CatalogueRow::plain(
@@ -49,6 +52,8 @@ pub(super) const OPTIMAL: CatalogueRow = CatalogueRow {
 };
 
 pub(super) const COPY_FIRST: CatalogueRow = CatalogueRow {
+    plans: 2,
+    is_best_of_class: true,
     is_for_one_port: true,
     search: |request| match request.problem {
         problem if shares_one_law(problem) => method(problem, Class::CopyFirst),
@@ -84,14 +89,13 @@ pub(super) const COPY_FIRST: CatalogueRow = CatalogueRow {
     )
 };
 
-/// How the best tree is searched for at costs of each pair, where latency overlaps: one in which ranks copy
-/// first.
+/// Search for the best tree at costs of each pair with overlapping latency: among trees in which ranks copy first.
 pub(super) fn of_pairs(problem: &Problem) -> Option<Search> {
     Some(Search::PerPair(default_pair_method(problem)))
 }
 
-/// How an optimal tree of a class is searched for, if it is: at costs that are not linear split by split, if that
-/// takes no longer than a moment.
+/// Search for an optimal tree of a class, if there is one: at costs that are not linear split by split, if that takes
+/// no longer than a moment.
 fn method(problem: &Problem, class: Class) -> Option<Search> {
     let sizes = problem.blocks().filter(|_| shares_one_law(problem))?;
     let is_dense = match linear(problem) {
@@ -105,12 +109,12 @@ fn method(problem: &Problem, class: Class) -> Option<Search> {
     Some(Search::Wider(if is_dense { WiderMethod::Dense } else { WiderMethod::Plain }))
 }
 
-/// What nobody notices.
+/// Duration that users do not notice.
 const MOMENT_SECONDS: f64 = 0.2;
 
 /// The linear costs that all pairs share.
 fn linear(problem: &Problem) -> Option<Homogeneous> {
-    problem.costs().homogeneous(problem.processors())
+    problem.costs().homogeneous(problem.ranks())
 }
 
 /// The best tree of a class, for costs that all pairs share.
@@ -179,7 +183,7 @@ fn by_law(
 /// The bytes and seconds that this takes.
 pub(super) fn of_law(law: &LawBySize<'_>, class: Class, root: Root) -> Result<(u64, f64), DpError> {
     let bytes = memory_needed_by_size(law, class, root)?;
-    let p = law.sizes.processors() as u64;
+    let p = law.sizes.ranks() as u64;
     let tables = bytes / (4 * p * (p + 1)).max(1);
     let splits = p.saturating_pow(3) / 6 * tables;
     Ok((bytes, splits as f64 * 5e-9))
@@ -205,7 +209,7 @@ fn linear_costs(
         (Class::CopyFirst, _) | (_, WiderMethod::Plain) => {
             let bytes = memory_needed(sizes, &costs, root, class, engine);
             let bytes = bytes.map_err(NoTree::failed)?;
-            let p = sizes.processors() as u64;
+            let p = sizes.ranks() as u64;
             let cells = match method {
                 WiderMethod::Dense => bytes / 4,
                 WiderMethod::Plain => bytes / 4 * p / 60,
@@ -227,18 +231,23 @@ fn linear_costs(
     found.map_err(|error| wanted.stopped(error))
 }
 
-/// Fails if so many bytes, or seconds, are too many.
+/// Fails if this takes too many bytes, or seconds.
 fn check(
     request: &Request<'_>,
     wanted: Wanted,
     (bytes, seconds): (u64, f64),
 ) -> Result<(), NoTree> {
     let search = wanted.search.map_or("chosen", Search::name);
+    let [plain, dense] = LIMITS_WHERE_LATENCY_OVERLAPS_SECONDS;
     let expense = Expense {
         what: format!("the {search} method for {} trees", wanted.construction.name()),
         bytes,
         seconds,
-        limit_seconds: LIMIT_OF_CONSECUTIVE_SECONDS,
+        limit_seconds: match (request.problem.costs().overlaps(), wanted.search) {
+            (false, _) => LIMIT_OF_CONSECUTIVE_SECONDS,
+            (true, Some(Search::Wider(WiderMethod::Dense))) => dense,
+            (true, _) => plain,
+        },
     };
     expense.check(wanted.effort, request.watch, |_| "; deadline trees need no tables".to_owned())
 }

@@ -11,59 +11,62 @@ use tuwtree_dp::wider::{
 };
 use tuwtree_model::{BlockSizes, ClosedSet, Link, LinkLaw, Problem, Root, Tree};
 
-pub(super) const DEADLINE: CatalogueRow = CatalogueRow::plain(
-    "split from the top down by what can be ready in time; near the best, for any number of ranks",
-    |request, _| match &request.searched {
-        Searched::Overlapping(problem) => problem.blocks().is_some(),
-        Searched::Homogeneous(_, problem) => {
-            problem.blocks().is_some() && problem.processors() > MANY
-        }
-        Searched::PerPair(_) | Searched::NotLinear(_) => false,
-    },
-    |request, wanted| {
-        let problem = request.problem;
-        let sizes = blocks(problem, wanted)?;
-        let (class, root) = (Class::Consecutive, problem.root());
-        let tree = match farthest_law(problem) {
-            SharedLaw::Shared(problem) => match problem.costs().homogeneous(problem.processors()) {
-                Some(costs) => deadline_tree(sizes, &costs.into(), class, root, Effort::Full),
-                None => deadline_tree_by_size(
-                    &LawBySize::shared(problem, sizes),
-                    class,
-                    root,
-                    Effort::Light,
-                ),
-            },
-            SharedLaw::Level(links, gamma) => {
-                let law = of_links(links, gamma, sizes);
-                deadline_tree_by_size(&law, Class::CopyFirst, root, Effort::Light)
+pub(super) const DEADLINE: CatalogueRow = CatalogueRow {
+    plans: 4,
+    ..CatalogueRow::plain(
+        "split from the top down by what can be ready in time; near the best, for any number of ranks",
+        |request, _| match &request.searched {
+            Searched::Overlapping(problem) => problem.blocks().is_some(),
+            Searched::Homogeneous(_, problem) => {
+                problem.blocks().is_some() && problem.ranks() > MANY
             }
-            SharedLaw::Pairs(slowest) => {
-                let law = slowest.law(sizes);
-                deadline_tree_by_size(&law, Class::CopyFirst, root, Effort::Light)
-            }
-        };
-        tree.map(Built::without_search).map_err(|error| wanted.stopped(error))
-    },
-);
+            Searched::PerPair(_) | Searched::NotLinear(_) => false,
+        },
+        |request, wanted| {
+            let problem = request.problem;
+            let sizes = blocks(problem, wanted)?;
+            let (class, root) = (Class::Consecutive, problem.root());
+            let tree = match farthest_law(problem) {
+                SharedLaw::Shared(problem) => match problem.costs().homogeneous(problem.ranks()) {
+                    Some(costs) => deadline_tree(sizes, &costs.into(), class, root, Effort::Full),
+                    None => deadline_tree_by_size(
+                        &LawBySize::shared(problem, sizes),
+                        class,
+                        root,
+                        Effort::Light,
+                    ),
+                },
+                SharedLaw::Level(links, gamma) => {
+                    let law = of_links(links, gamma, sizes);
+                    deadline_tree_by_size(&law, Class::CopyFirst, root, Effort::Light)
+                }
+                SharedLaw::Pairs(slowest) => {
+                    let law = slowest.law(sizes);
+                    deadline_tree_by_size(&law, Class::CopyFirst, root, Effort::Light)
+                }
+            };
+            tree.map(Built::without_search).map_err(|error| wanted.stopped(error))
+        },
+    )
+};
 
-/// Beyond so many processes optimal trees take long, and a comparison shows deadline trees, too.
+/// Beyond this many processes optimal trees take long, and a comparison shows deadline trees, too.
 const MANY: usize = 8000;
 
-/// The costs by which a tree is found that knows one law only.
+/// Costs for constructions that know one law only.
 enum SharedLaw<'a> {
     /// All pairs share it.
     Shared(&'a Problem),
     /// That of the outermost level, and gamma.
     Level(&'a LinkLaw, f64),
-    /// Each pair has its own: those that no pair exceeds.
+    /// Each pair has its own law: one that no pair exceeds.
     Pairs(SlowestLink),
 }
 
-/// What no message between a pair that has a link takes longer than, and no copy.
+/// Upper bounds on messages between linked pairs, and on copies.
 struct SlowestLink {
     latency: f64,
-    /// Overhead and beta of all links of which none exceeds another in both.
+    /// Overhead and beta of all links that no other link exceeds in both.
     lines: Vec<(f64, f64)>,
     gamma: f64,
 }
@@ -71,7 +74,7 @@ struct SlowestLink {
 impl SlowestLink {
     /// That of linear costs. O(p^2 log p).
     fn new(problem: &Problem) -> SlowestLink {
-        let ranks = 0..problem.processors();
+        let ranks = 0..problem.ranks();
         let pairs = ranks.clone().flat_map(|one| ranks.clone().map(move |other| (one, other)));
         let links = pairs.filter(|(one, other)| one != other);
         let links = links.filter_map(|(one, other)| problem.costs().link(one, other));
@@ -116,16 +119,16 @@ fn farthest_law(problem: &Problem) -> SharedLaw<'_> {
     }
 }
 
-/// Whether all pairs of ranks have the same costs, linear or not.
+/// True if all pairs of ranks have equal costs, linear or not.
 pub(crate) fn shares_one_law(problem: &Problem) -> bool {
-    let processors = problem.processors();
+    let ranks = problem.ranks();
     match problem.costs().hierarchy() {
-        Some(machine) => processors == 1 || machine.only_law(processors).is_some(),
-        None => problem.costs().homogeneous(processors).is_some(),
+        Some(machine) => ranks == 1 || machine.only_law(ranks).is_some(),
+        None => problem.costs().homogeneous(ranks).is_some(),
     }
 }
 
-/// How an optimal binary tree is searched for.
+/// Search for an optimal binary tree.
 pub(super) fn binary_method(problem: &Problem) -> Search {
     match problem.blocks() {
         Some(_) if shares_one_law(problem) => Search::BinaryBySize,
@@ -140,7 +143,7 @@ pub(super) fn binary(
     wanted: Wanted,
 ) -> Result<Built, NoTree> {
     let sizes = blocks(problem, wanted)?;
-    let bytes = binary_memory_needed(problem.processors());
+    let bytes = binary_memory_needed(problem.ranks());
     let expense = request.expense(bytes, Search::BinaryBySize);
     expense.check(wanted.effort, request.watch, |_| String::new())?;
     let progress = Watched(request.watch.begin(wanted.construction.name()));
@@ -180,10 +183,9 @@ pub(super) fn inside(
     found.map_err(NoTree::failed)
 }
 
-/// The widest class of which the best tree within another is searched for in some milliseconds; `None` for
-/// too many parties.
+/// The widest class whose best tree within another is found in some milliseconds; `None` for too many parties.
 fn plain_class(sizes: &BlockSizes) -> Option<Class> {
-    match sizes.processors() {
+    match sizes.ranks() {
         0..=50 => Some(Class::Consecutive),
         51..=200 => Some(Class::CopyFirst),
         _ => None,

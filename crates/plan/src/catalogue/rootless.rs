@@ -1,7 +1,7 @@
 //! Schedules that go along no tree: of operations without a root, and of broadcasts and reductions whose vector is
 //! cut. Every rank knows all counts, and works out its part by itself.
 
-use super::{CatalogueRow, bundled};
+use super::{CatalogueRow, OperandOrder, bundled};
 use crate::error::NoTree;
 use crate::expense::{Effort, Expense, LIMIT_SECONDS};
 use crate::request::{Built, Request, Wanted};
@@ -18,28 +18,14 @@ pub(super) const fn row(
     summary: &'static str,
     build: fn(&Request<'_>, Wanted) -> Result<Built, NoTree>,
 ) -> CatalogueRow {
-    CatalogueRow { is_online: true, ..CatalogueRow::plain(summary, |_, _| true, build) }
-}
-
-/// Whether a construction combines operands in rank order, as operators need it that do not commute, with the root of the
-/// problem.
-pub(crate) fn keeps_operands_in_order(construction: Construction, problem: &Problem) -> bool {
-    let operation = problem.operation();
-    match construction {
-        // Counted from another root, the ranks before it come last.
-        Construction::Binomial => !operation.is_reduction() || is_rank_0(problem),
-        Construction::BinomialForwarded
-        | Construction::RabenseifnerHalf
-        | Construction::RabenseifnerFull
-        | Construction::BinaryBlocks
-        | Construction::Butterfly
-        | Construction::NonOverlapping
-        | Construction::RecursiveDoubling => true,
-        _ => !operation.is_reduction(),
+    CatalogueRow {
+        is_online: true,
+        cuts_vectors: true,
+        ..CatalogueRow::plain(summary, |_, _| true, build)
     }
 }
 
-/// Whether schedules have rank 0 as root, as they do where any will do.
+/// True if schedules have rank 0 as root, as they do if any root is allowed.
 fn is_rank_0(problem: &Problem) -> bool {
     !matches!(problem.root(), Root::Given(1..))
 }
@@ -55,18 +41,25 @@ pub(super) const PAIRWISE: CatalogueRow = row(
     },
 );
 
-pub(super) const BINOMIAL: CatalogueRow = row(
-    "binomial tree of the ranks as counted from the root, the vector uncut",
-    |request, wanted| {
-        let messages = messages_of_few_rounds(request.problem);
-        match request.problem.operation() {
-            Operation::Reduce => whole(request, wanted, messages, reduce::binomial),
-            _ => whole(request, wanted, messages, broadcast::binomial),
-        }
-    },
-);
+pub(super) const BINOMIAL: CatalogueRow = CatalogueRow {
+    cuts_vectors: false,
+    operands: OperandOrder::FromRoot,
+    ..row(
+        "binomial tree of the ranks as counted from the root, the vector uncut",
+        |request, wanted| {
+            let messages = messages_of_few_rounds(request.problem);
+            match request.problem.operation() {
+                Operation::Reduce => whole(request, wanted, messages, reduce::binomial),
+                _ => whole(request, wanted, messages, broadcast::binomial),
+            }
+        },
+    )
+};
 
 pub(super) const BINOMIAL_FORWARDED: CatalogueRow = CatalogueRow {
+    is_special: true,
+    cuts_vectors: false,
+    operands: OperandOrder::Ranks,
     suits: |request, order| order == Order::Ordered && !is_rank_0(request.problem),
     ..row(
         "the same to rank 0, which passes the result on: in rank order for every root, as in MPICH",
@@ -108,7 +101,7 @@ pub(super) const RING_CHUNKS: CatalogueRow = CatalogueRow {
             let problem = request.problem;
             let chunks = problem.payload().total() / CHUNK_BYTES;
             let messages = messages_of_all_pairs(problem)
-                .saturating_add(chunks.saturating_mul(problem.processors() as u64));
+                .saturating_add(chunks.saturating_mul(problem.ranks() as u64));
             whole(request, wanted, messages, |problem| {
                 tuwtree_collective::ring_in_chunks(problem, CHUNK_BYTES)
             })
@@ -131,19 +124,25 @@ pub(super) const RING: CatalogueRow = row(
     },
 );
 
-pub(super) const RECURSIVE_DOUBLING: CatalogueRow = row(
-    "ranks at distances 1, 2, 4, ... exchange all they have; made for powers of two",
-    |request, wanted| {
-        let build = match request.problem.operation() {
-            Operation::ReduceScatter => reduce_scatter::recursive_doubling,
-            Operation::Allreduce => allreduce::recursive_doubling,
-            _ => tuwtree_collective::recursive_doubling,
-        };
-        whole(request, wanted, 2 * messages_of_few_rounds(request.problem), build)
-    },
-);
+pub(super) const RECURSIVE_DOUBLING: CatalogueRow = CatalogueRow {
+    cuts_vectors: false,
+    operands: OperandOrder::Ranks,
+    ..row(
+        "ranks at distances 1, 2, 4, ... exchange all they have; made for powers of two",
+        |request, wanted| {
+            let build = match request.problem.operation() {
+                Operation::ReduceScatter => reduce_scatter::recursive_doubling,
+                Operation::Allreduce => allreduce::recursive_doubling,
+                _ => tuwtree_collective::recursive_doubling,
+            };
+            whole(request, wanted, 2 * messages_of_few_rounds(request.problem), build)
+        },
+    )
+};
 
 pub(super) const NON_OVERLAPPING: CatalogueRow = CatalogueRow {
+    is_special: true,
+    operands: OperandOrder::Ranks,
     // Recursive doubling and the butterfly take fewer rounds of no more data.
     suits: |_, _| false,
     ..row(
@@ -163,26 +162,36 @@ pub(super) const HALVING: CatalogueRow = row(
     },
 );
 
-pub(super) const BUTTERFLY: CatalogueRow = row(
-    "ranks at distances 1, 2, 4, ... exchange halves of what they have, which keeps the order of operands (Träff 2005)",
-    |request, wanted| {
-        let messages = messages_of_few_rounds(request.problem);
-        // Half of all blocks in the first round, then half as many each time.
-        let pieces = messages_of_all_pairs(request.problem) / messages.max(1);
-        expense(wanted, messages, pieces).check(wanted.effort, request.watch, |_| String::new())?;
-        whole(request, wanted, messages, reduce_scatter::butterfly)
-    },
-);
+pub(super) const BUTTERFLY: CatalogueRow = CatalogueRow {
+    operands: OperandOrder::Ranks,
+    ..row(
+        "ranks at distances 1, 2, 4, ... exchange halves of what they have, which keeps the order of operands (Träff 2005)",
+        |request, wanted| {
+            let messages = messages_of_few_rounds(request.problem);
+            // Half of all blocks in the first round, then half as many each time.
+            let pieces = messages_of_all_pairs(request.problem) / messages.max(1);
+            expense(wanted, messages, pieces)
+                .check(wanted.effort, request.watch, |_| String::new())?;
+            whole(request, wanted, messages, reduce_scatter::butterfly)
+        },
+    )
+};
 
-pub(super) const RABENSEIFNER_HALF: CatalogueRow = row(
-    "halves are exchanged and combined, then given back; ranks beyond a power of two combine halves first",
-    |request, wanted| rabenseifner(request, wanted, Folds::Half),
-);
+pub(super) const RABENSEIFNER_HALF: CatalogueRow = CatalogueRow {
+    operands: OperandOrder::Ranks,
+    ..row(
+        "halves are exchanged and combined, then given back; ranks beyond a power of two combine halves first",
+        |request, wanted| rabenseifner(request, wanted, Folds::Half),
+    )
+};
 
-pub(super) const RABENSEIFNER_FULL: CatalogueRow = row(
-    "the same, but ranks beyond a power of two give all away first, as in MPICH with much data",
-    |request, wanted| rabenseifner(request, wanted, Folds::Full),
-);
+pub(super) const RABENSEIFNER_FULL: CatalogueRow = CatalogueRow {
+    operands: OperandOrder::Ranks,
+    ..row(
+        "the same, but ranks beyond a power of two give all away first, as in MPICH with much data",
+        |request, wanted| rabenseifner(request, wanted, Folds::Full),
+    )
+};
 
 fn rabenseifner(request: &Request<'_>, wanted: Wanted, folds: Folds) -> Result<Built, NoTree> {
     let messages = 2 * messages_of_few_rounds(request.problem);
@@ -195,13 +204,16 @@ fn rabenseifner(request: &Request<'_>, wanted: Wanted, folds: Folds) -> Result<B
     whole(request, wanted, messages, build)
 }
 
-pub(super) const BINARY_BLOCKS: CatalogueRow = row(
-    "the same in blocks of powers of two, which hand on what they have combined",
-    |request, wanted| {
-        let messages = 3 * messages_of_few_rounds(request.problem);
-        whole(request, wanted, messages, allreduce::binary_blocks)
-    },
-);
+pub(super) const BINARY_BLOCKS: CatalogueRow = CatalogueRow {
+    operands: OperandOrder::Ranks,
+    ..row(
+        "the same in blocks of powers of two, which hand on what they have combined",
+        |request, wanted| {
+            let messages = 3 * messages_of_few_rounds(request.problem);
+            whole(request, wanted, messages, allreduce::binary_blocks)
+        },
+    )
+};
 
 pub(super) const BRUCK: CatalogueRow = row(
     "windows of blocks that double, at distances 1, 2, 4, ...: fewest rounds, for any p",
@@ -209,7 +221,7 @@ pub(super) const BRUCK: CatalogueRow = row(
         let messages = messages_of_few_rounds(request.problem);
         match request.problem.operation() {
             Operation::Alltoall => {
-                let pieces = request.problem.processors() as u64 / 2;
+                let pieces = request.problem.ranks() as u64 / 2;
                 expense(wanted, messages, pieces)
                     .check(wanted.effort, request.watch, |_| String::new())?;
                 whole(request, wanted, messages, |problem| alltoall::bruck(problem, 2))
@@ -220,6 +232,7 @@ pub(super) const BRUCK: CatalogueRow = row(
 );
 
 pub(super) const BRUCK_CONTIGUOUS: CatalogueRow = CatalogueRow {
+    is_special: true,
     // Without copies it is as fast or faster.
     suits: |_, _| false,
     ..row(
@@ -228,7 +241,7 @@ pub(super) const BRUCK_CONTIGUOUS: CatalogueRow = CatalogueRow {
             let messages = messages_of_few_rounds(request.problem);
             match request.problem.operation() {
                 Operation::Alltoall => {
-                    let pieces = request.problem.processors() as u64 / 2;
+                    let pieces = request.problem.ranks() as u64 / 2;
                     expense(wanted, 2 * messages, pieces).check(
                         wanted.effort,
                         request.watch,
@@ -251,6 +264,7 @@ pub(super) const BRUCK_RADIX: CatalogueRow = CatalogueRow {
 };
 
 pub(super) const BRUCK_POSTAL: CatalogueRow = CatalogueRow {
+    is_for_overlap: true,
     suits: |request, _| request.problem.costs().overlaps(),
     ..row(
         "the same with messages of several steps under way at once, as many as are found best",
@@ -261,7 +275,7 @@ pub(super) const BRUCK_POSTAL: CatalogueRow = CatalogueRow {
 pub(super) const OPEN_SHOP: CatalogueRow = row(
     "straight to receivers, whoever has most to do first, sending and receiving independently",
     |request, wanted| {
-        let p = request.problem.processors() as u64;
+        let p = request.problem.ranks() as u64;
         // Where all messages end at once, each rank looks at all others for each of its own.
         let messages = messages_of_all_pairs(request.problem).saturating_mul(1 + p / 64);
         expense(wanted, messages, 1).check(wanted.effort, request.watch, |_| String::new())?;
@@ -287,6 +301,7 @@ pub(super) const CIRCULANT_PIECES: CatalogueRow = CatalogueRow {
 };
 
 pub(super) const BRUCK_BALANCED: CatalogueRow = CatalogueRow {
+    is_for_overlap: true,
     suits: |request, _| request.problem.costs().overlaps() && has_different_blocks(request),
     ..row("as bruck-postal, ranks in an order in which large blocks are far apart", with_delay)
 };
@@ -297,7 +312,7 @@ pub(super) const CIRCULANT_BALANCED: CatalogueRow = CatalogueRow {
     ..row("as circulant-pieces, ranks in an order in which large blocks are far apart", in_pieces)
 };
 
-/// Whether some blocks are larger than others: else the balanced order is that of ranks.
+/// True if block sizes differ: else the balanced order is that of ranks.
 fn has_different_blocks(request: &Request<'_>) -> bool {
     let sizes = request.problem.blocks();
     sizes.is_some_and(|sizes| sizes.iter().any(|bytes| bytes != sizes.block(0)))
@@ -311,7 +326,7 @@ pub(super) fn linear(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoT
 /// The fastest of Bruck's allgathers with some delays, of equally fast ones that of the least delay.
 fn with_delay(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     let problem = request.problem;
-    let p = problem.processors();
+    let p = problem.ranks();
     let build = match wanted.construction {
         Construction::BruckBalanced => tuwtree_collective::bruck_balanced,
         _ => tuwtree_collective::bruck_postal,
@@ -343,17 +358,17 @@ const MOST_DELAY: usize = 16;
 
 /// `p^2`.
 pub(super) fn messages_of_all_pairs(problem: &Problem) -> u64 {
-    let p = problem.processors() as u64;
+    let p = problem.ranks() as u64;
     p.saturating_mul(p)
 }
 
 /// `p ceil(lg p)`.
 pub(super) fn messages_of_few_rounds(problem: &Problem) -> u64 {
-    let p = problem.processors();
+    let p = problem.ranks();
     p as u64 * u64::from(p.next_power_of_two().ilog2())
 }
 
-/// What so many messages take, most of them in this many pieces: in bytes with those of the simulation.
+/// Expense of this many messages, most of them in this many pieces: in bytes including the simulation's.
 pub(super) fn expense(wanted: Wanted, messages: u64, pieces: u64) -> Expense {
     let ends = messages.saturating_mul(2);
     Expense {
@@ -380,7 +395,7 @@ fn in_pieces(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     let problem = request.problem;
     let (likely, most) = likely_pieces(problem);
     let affordable = |pieces| {
-        let (p, rounds) = (problem.processors() as u64, pieces as u64 + 64);
+        let (p, rounds) = (problem.ranks() as u64, pieces as u64 + 64);
         let expense = expense(wanted, p.saturating_mul(rounds), pieces_in_a_message(problem));
         expense.check(wanted.effort, request.watch, |_| String::new())
     };
@@ -418,11 +433,11 @@ fn in_pieces(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     Ok(Built { pieces: Some(pieces), ..Built::without_search(schedule) })
 }
 
-/// What was tried so far.
+/// Candidates tried so far.
 struct PieceSearch<'a> {
     request: &'a Request<'a>,
     wanted: Wanted,
-    /// What all of it takes, as estimated.
+    /// Its estimated duration.
     seconds: f64,
     best: Option<(Time, usize)>,
     tried: Vec<usize>,
@@ -437,8 +452,8 @@ impl PieceSearch<'_> {
     /// Tries a number of pieces, once, if there is time for it.
     fn attempt(&mut self, pieces: usize) -> Result<(), NoTree> {
         let problem = self.request.problem;
-        let rounds = problem.processors().next_power_of_two().ilog2() as usize + pieces - 1;
-        let messages = problem.processors() as f64 * rounds as f64;
+        let rounds = problem.ranks().next_power_of_two().ilog2() as usize + pieces - 1;
+        let messages = problem.ranks() as f64 * rounds as f64;
         let seconds = messages * pieces_in_a_message(problem) as f64 * SECONDS_A_SHARE;
         let is_named = self.wanted.effort == Effort::Any;
         let is_late = !is_named && self.seconds + seconds > SEARCH_SECONDS;
@@ -469,15 +484,15 @@ impl PieceSearch<'_> {
     }
 }
 
-/// How many pieces a message in a round has: of every block, or of the vector.
+/// Number of pieces in a round's message: of every block, or of the vector.
 fn pieces_in_a_message(problem: &Problem) -> u64 {
-    problem.blocks().map_or(1, |sizes| sizes.processors() as u64)
+    problem.blocks().map_or(1, |sizes| sizes.ranks() as u64)
 }
 
 /// The number of pieces for which the rounds take least if every message has its share of all blocks, and
 /// the largest number that is looked at.
 fn likely_pieces(problem: &Problem) -> (usize, usize) {
-    let p = problem.processors();
+    let p = problem.ranks();
     let rounds = p.next_power_of_two().ilog2() as usize;
     let total = problem.payload().total();
     let message = |bytes: u64| match p {
@@ -493,10 +508,10 @@ fn likely_pieces(problem: &Problem) -> (usize, usize) {
     (likely.expect("one piece is among all"), most)
 }
 
-/// How long numbers of pieces, and radices, are tried that nobody asked for, as estimated.
+/// Estimated seconds of trying numbers of pieces, and radices, that the user did not set.
 pub(super) const SEARCH_SECONDS: f64 = 10.0;
 
-/// About what it takes to add up one block's share in a message.
+/// Approximate time of adding up one block's share in a message.
 const SECONDS_A_SHARE: f64 = 1e-9;
 
 /// More pieces are not tried.
@@ -508,5 +523,5 @@ const FEW: usize = 8;
 /// Numbers of pieces from one to its double.
 const STEPS_TO_DOUBLE: f64 = 8.0;
 
-/// How many such steps away the first numbers beside the likely one are.
+/// Distance of the first candidates from the likely one, in such steps.
 const WIDEST: i32 = 8;

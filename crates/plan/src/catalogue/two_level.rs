@@ -44,7 +44,7 @@ fn build(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
         }
     };
     let mut nodes: BTreeMap<usize, Vec<Rank>> = BTreeMap::new();
-    for rank in 0..problem.processors() {
+    for rank in 0..problem.ranks() {
         nodes.entry(machine.node(rank)).or_default().push(rank);
     }
     let (ids, nodes): (Vec<usize>, Vec<Vec<Rank>>) = nodes.into_iter().unzip();
@@ -68,14 +68,14 @@ fn build(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
         match machine.of_nodes(&ids) {
             Some(leaders) => among_leaders(&of_parties(problem, parties, &leaders, root)?),
             // One node, and nobody to talk to.
-            None => Ok(Tree::new(1, 0, &[]).expect("one processor without steps is a tree")),
+            None => Ok(Tree::new(1, 0, &[]).expect("one rank without steps is a tree")),
         }
     };
     two_level(&nodes, problem.root(), inside, among).map(Built::without_search)
 }
 
-/// The same where latency overlaps, or costs are not linear: the leaders join in when their nodes' data is there, at the costs of
-/// the outermost level.
+/// As [`build`], with overlapping latency or costs that are not linear: the leaders join in when their nodes' data is
+/// there, at the costs of the outermost level.
 fn build_by_size(
     problem: &Problem,
     (machine, sizes): (&Hierarchy, &BlockSizes),
@@ -119,7 +119,7 @@ fn of_parties<'b>(
             let sum = |ranks: &[Rank]| ranks.iter().map(|&rank| sizes.block(rank)).sum::<u64>();
             BlockSizes::new(parties.map(sum)).map(Payload::Blocks).map_err(NoTree::failed)?
         }
-        Payload::Vector(vector) => Payload::Vector(Vector { processors: parties.len(), ..*vector }),
+        Payload::Vector(vector) => Payload::Vector(Vector { ranks: parties.len(), ..*vector }),
         // Refused below, for the lack of a root.
         Payload::Messages(sizes) => Payload::Messages(sizes.clone()),
         Payload::Groups(sizes) => Payload::Groups(sizes.clone()),
@@ -132,10 +132,10 @@ fn of_parties<'b>(
 /// The tree among the leaders: optimal if their costs are the same for all pairs or they are few, else
 /// adaptive.
 fn among_leaders(problem: &Problem) -> Result<Tree, NoTree> {
-    if let Some(costs) = problem.costs().homogeneous(problem.processors()) {
+    if let Some(costs) = problem.costs().homogeneous(problem.ranks()) {
         return fastest(&problem.with_costs(costs).map_err(NoTree::failed)?);
     }
-    if problem.processors() <= MOST_LEADERS {
+    if problem.ranks() <= MOST_LEADERS {
         let optimum = optimal_per_pair(problem, PairMethod::Hinges, &());
         return optimum.map(|optimum| optimum.tree).map_err(NoTree::failed);
     }

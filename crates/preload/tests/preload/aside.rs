@@ -28,7 +28,7 @@ fn other() -> Option<&'static str> {
 /// Runs a program by the launcher of another library, with ours loaded before all others.
 fn run_with_another(
     other: &str,
-    processors: usize,
+    ranks: usize,
     program: &Path,
     arguments: &[&str],
     environment: &[(&str, &str)],
@@ -39,7 +39,7 @@ fn run_with_another(
         environment.iter().map(|&(name, value)| (name, value.to_owned())).collect();
     environment.push(("LD_PRELOAD", format!("{}:{others}", library.display())));
     let launcher = format!("mpirun.{other}");
-    run_by(&launcher, processors, program, arguments, &environment)
+    run_by(&launcher, ranks, program, arguments, &environment)
 }
 
 #[test]

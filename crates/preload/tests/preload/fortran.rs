@@ -35,25 +35,19 @@ fn fortran_programs_go_along_trees_by_mpif_h_mpi_and_mpi_f08() {
         let Some(program) = fortran_program(directory.path(), "unaware.F90", interface) else {
             return;
         };
-        for (processors, persistent) in [(1, "1"), (4, "1"), (5, "0")] {
-            let environment = [
-                ("TUWTREE_ALGORITHM", "adaptive"),
-                ("TUWTREE_PERSISTENT", persistent),
-                ("TUWTREE_NONBLOCKING", persistent),
-            ];
-            let output = run_preloaded(processors, &program, &[], &environment);
+        for (ranks, persistent) in [(1, "1"), (4, "1"), (5, "0")] {
+            let environment =
+                [("TUWTREE_ALGORITHM", "adaptive"), ("TUWTREE_PERSISTENT", persistent)];
+            let output = run_preloaded(ranks, &program, &[], &environment);
             assert!(output.status.success(), "{interface}: {output:?}");
             assert!(text(&output.stdout).contains("numbers, 0 wrong"), "{interface}: {output:?}");
             let log = text(&output.stderr);
             let persistent = match persistent {
-                "1" => format!("set up on {processors} processes"),
+                "1" => format!("set up on {ranks} processes"),
                 _ => "native: persistent operations are the MPI library's unless".to_owned(),
             };
-            let along = format!("adaptive-gather-time on {processors} processes");
-            let nonblocking = match persistent.starts_with("set up") {
-                true => along.clone(),
-                false => "native: nonblocking operations are the MPI library's".to_owned(),
-            };
+            let along = format!("adaptive-gather-time on {ranks} processes");
+            let nonblocking = "native: nonblocking operations are the MPI library's".to_owned();
             for (call, name, what) in [
                 (1, "MPI_Gatherv", &along),
                 (2, "MPI_Scatterv", &along),

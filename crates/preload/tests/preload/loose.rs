@@ -7,18 +7,18 @@ fn counts_larger_than_what_is_sent_work_along_trees_as_without_them() {
     let directory = tempfile::tempdir().unwrap();
     let program = compiled(directory.path(), "unaware_loose.c");
     let machine = slow_machine(directory.path());
-    for processors in [2, 5] {
+    for ranks in [2, 5] {
         for (setting, algorithm) in [
             (("TUWTREE_ALGORITHM", "adaptive"), "adaptive-gather-time"),
             (("TUWTREE_ALGORITHM", "linear"), "linear"),
-            (("TUWTREE_MACHINE", &machine), if processors == 2 { "native" } else { "auto" }),
+            (("TUWTREE_MACHINE", &machine), if ranks == 2 { "native" } else { "auto" }),
         ] {
-            let output = run_preloaded(processors, &program, &[], &[setting]);
+            let output = run_preloaded(ranks, &program, &[], &[setting]);
             assert!(output.status.success(), "{setting:?}: {output:?}");
             assert!(text(&output.stdout).contains("20 rounds, 0 wrong"), "{setting:?}: {output:?}");
             let log = text(&output.stderr);
             for (call, name) in [(39, "MPI_Gatherv"), (40, "MPI_Scatterv")] {
-                let by = format!("{name}, call {call}: {algorithm} on {processors} processes");
+                let by = format!("{name}, call {call}: {algorithm} on {ranks} processes");
                 assert!(log.contains(&by), "{setting:?}: {log}");
             }
         }
@@ -26,30 +26,30 @@ fn counts_larger_than_what_is_sent_work_along_trees_as_without_them() {
 }
 
 /// Random calls that have room for more than is sent, as `unaware_loose_random.c` has them, with these settings.
-fn assert_as_the_library(processors: usize, arguments: &[&str], settings: &[(&str, &str)]) {
+fn assert_as_the_library(ranks: usize, arguments: &[&str], settings: &[(&str, &str)]) {
     let directory = tempfile::tempdir().unwrap();
     let program = compiled(directory.path(), "unaware_loose_random.c");
     let mut environment = settings.to_vec();
     environment.push(("TUWTREE_LOG", "0"));
-    let output = run_preloaded(processors, &program, arguments, &environment);
+    let output = run_preloaded(ranks, &program, arguments, &environment);
     let expected = format!("{} calls, 0 wrong", arguments[0]);
     let is_right = output.status.success() && text(&output.stdout).contains(&expected);
-    assert!(is_right, "{processors} processes, {arguments:?}, {settings:?}: {output:?}");
+    assert!(is_right, "{ranks} processes, {arguments:?}, {settings:?}: {output:?}");
 }
 
 #[test]
 fn random_calls_with_more_room_than_is_sent_are_the_librarys_byte_for_byte() {
     let directory = tempfile::tempdir().unwrap();
     let machine = slow_machine(directory.path());
-    for processors in [2, 3, 4, 5, 6, 7, 8] {
-        let seed = processors.to_string();
+    for ranks in [2, 3, 4, 5, 6, 7, 8] {
+        let seed = ranks.to_string();
         for settings in [
             [("TUWTREE_ALGORITHM", "adaptive"), ("TUWTREE_MOST_PASSED", "1MiB")],
             [("TUWTREE_ALGORITHM", "linear"), ("TUWTREE_MODE", "strict")],
             [("TUWTREE_MACHINE", &machine), ("TUWTREE_ALGORITHM", "auto")],
             [("TUWTREE_MACHINE", &machine), ("TUWTREE_ALGORITHM", "deadline-online")],
         ] {
-            assert_as_the_library(processors, &["100", &seed], &settings);
+            assert_as_the_library(ranks, &["100", &seed], &settings);
         }
     }
 }
@@ -58,10 +58,10 @@ fn random_calls_with_more_room_than_is_sent_are_the_librarys_byte_for_byte() {
 fn blocks_too_large_to_pass_on_go_straight_whatever_room_there_is() {
     let directory = tempfile::tempdir().unwrap();
     let machine = slow_machine(directory.path());
-    for (processors, limit) in [(3, "0"), (5, "100"), (6, "2KiB"), (8, "20KiB")] {
+    for (ranks, limit) in [(3, "0"), (5, "100"), (6, "2KiB"), (8, "20KiB")] {
         for setting in [("TUWTREE_ALGORITHM", "adaptive"), ("TUWTREE_MACHINE", &machine)] {
             let settings = [setting, ("TUWTREE_MOST_PASSED", limit)];
-            assert_as_the_library(processors, &["100", "9"], &settings);
+            assert_as_the_library(ranks, &["100", "9"], &settings);
         }
     }
 }
@@ -70,25 +70,9 @@ fn blocks_too_large_to_pass_on_go_straight_whatever_room_there_is() {
 fn gathers_with_a_window_are_right_whatever_room_there_is() {
     let directory = tempfile::tempdir().unwrap();
     let machine = slow_machine(directory.path());
-    for processors in [4, 7] {
+    for ranks in [4, 7] {
         let settings = [("TUWTREE_MACHINE", machine.as_str()), ("TUWTREE_WINDOW", "100")];
-        assert_as_the_library(processors, &["100", "5"], &settings);
-    }
-}
-
-#[test]
-fn nonblocking_calls_with_more_room_than_is_sent_are_the_librarys_byte_for_byte() {
-    let directory = tempfile::tempdir().unwrap();
-    let machine = slow_machine(directory.path());
-    for processors in [3, 6] {
-        for setting in [
-            ("TUWTREE_ALGORITHM", "adaptive"),
-            ("TUWTREE_ALGORITHM", "linear"),
-            ("TUWTREE_MACHINE", machine.as_str()),
-        ] {
-            let settings = [setting, ("TUWTREE_NONBLOCKING", "1")];
-            assert_as_the_library(processors, &["100", "7", "nonblocking"], &settings);
-        }
+        assert_as_the_library(ranks, &["100", "5"], &settings);
     }
 }
 
@@ -98,14 +82,14 @@ fn less_room_than_is_sent_is_an_error_and_nothing_is_written_behind_it() {
     let program = compiled(directory.path(), "unaware_truncated.c");
     let machine = slow_machine(directory.path());
     // With auto no tree is better for less than five, and the libraries write what there is no room for, or wait.
-    for (processors, settings) in [
+    for (ranks, settings) in [
         (2, vec![("TUWTREE_ALGORITHM", "adaptive"), ("TUWTREE_ALGORITHM", "linear")]),
         (3, vec![("TUWTREE_ALGORITHM", "adaptive"), ("TUWTREE_ALGORITHM", "linear")]),
         (6, vec![("TUWTREE_ALGORITHM", "adaptive"), ("TUWTREE_MACHINE", &machine)]),
     ] {
         for setting in settings {
-            let output = run_preloaded(processors, &program, &[], &[setting]);
-            let expected = format!("{} calls, 0 wrong", 6 * processors);
+            let output = run_preloaded(ranks, &program, &[], &[setting]);
+            let expected = format!("{} calls, 0 wrong", 6 * ranks);
             let is_right = output.status.success() && text(&output.stdout).contains(&expected);
             assert!(is_right, "{setting:?}: {output:?}");
         }

@@ -63,12 +63,8 @@ fn mpi4py_passes_its_own_tests_along_trees() {
         let mut arguments = vec!["-c", start, folder.to_str().unwrap()];
         arguments.extend(suites.into_iter().filter(is_there));
         arguments.extend(some);
-        let environment = [
-            ("TUWTREE_ALGORITHM", algorithm),
-            ("TUWTREE_PERSISTENT", "1"),
-            ("TUWTREE_NONBLOCKING", "1"),
-            ("TUWTREE_LOG", "0"),
-        ];
+        let environment =
+            [("TUWTREE_ALGORITHM", algorithm), ("TUWTREE_PERSISTENT", "1"), ("TUWTREE_LOG", "0")];
         let output = run_preloaded(processes, &python, &arguments, &environment);
         assert!(output.status.success(), "{algorithm}: {output:?}");
         let said = text(&output.stderr);

@@ -7,9 +7,9 @@ use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use tuwtree_model::document::Object;
-use tuwtree_model::{MOST_PROCESSORS, Rank};
+use tuwtree_model::{MOST_RANKS, Rank};
 
-/// A processor's actions.
+/// A rank's actions.
 pub(super) struct ActionList<'a>(pub(super) &'a Programs, pub(super) Rank);
 
 impl Serialize for ActionList<'_> {
@@ -47,7 +47,7 @@ struct ActionFields {
     port: u16,
 }
 
-/// On which side of what is there the operand stands that is received or copied.
+/// Side of the received or copied operand.
 #[derive(Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum OperandSide {
@@ -175,7 +175,7 @@ impl ActionFields {
     }
 }
 
-/// All processors' actions, read into programs one by one.
+/// All ranks' actions, read into programs one by one.
 pub(super) struct ActionLists(pub(super) Programs);
 
 impl<'de> Deserialize<'de> for ActionLists {
@@ -191,10 +191,10 @@ impl<'de> Deserialize<'de> for ActionLists {
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut lists: A) -> Result<ActionLists, A::Error> {
                 let mut programs = Programs::new();
-                while lists.next_element_seed(OneProcessor(&mut programs))?.is_some() {
-                    if programs.processors() > MOST_PROCESSORS {
+                while lists.next_element_seed(OneRank(&mut programs))?.is_some() {
+                    if programs.ranks() > MOST_RANKS {
                         return Err(A::Error::custom(format!(
-                            "actions for more than {MOST_PROCESSORS} processes"
+                            "actions for more than {MOST_RANKS} processes"
                         )));
                     }
                 }
@@ -206,10 +206,10 @@ impl<'de> Deserialize<'de> for ActionLists {
     }
 }
 
-/// Reads the actions of the processor that comes next.
-struct OneProcessor<'a>(&'a mut Programs);
+/// Reads the actions of the rank that comes next.
+struct OneRank<'a>(&'a mut Programs);
 
-impl<'de> DeserializeSeed<'de> for OneProcessor<'_> {
+impl<'de> DeserializeSeed<'de> for OneRank<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -217,24 +217,24 @@ impl<'de> DeserializeSeed<'de> for OneProcessor<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for OneProcessor<'_> {
+impl<'de> Visitor<'de> for OneRank<'_> {
     type Value = ();
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "a list of the actions of rank {}", self.0.processors())
+        write!(formatter, "a list of the actions of rank {}", self.0.ranks())
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut actions: A) -> Result<(), A::Error> {
-        let OneProcessor(programs) = self;
+        let OneRank(programs) = self;
         let mut index = 0;
         while let Some(Object(fields)) = actions.next_element::<Object<ActionFields>>()? {
             fields.push_to(programs).map_err(|fault| {
-                let processor = programs.processors();
-                A::Error::custom(format!("rank {processor}, action {index}: {fault}"))
+                let rank = programs.ranks();
+                A::Error::custom(format!("rank {rank}, action {index}: {fault}"))
             })?;
             index += 1;
         }
-        programs.end_processor();
+        programs.end_rank();
         Ok(())
     }
 }

@@ -1,8 +1,8 @@
-//! The fields of a document, but for what is in an action: the task, its costs and data, and the segments.
+//! The fields of a document except for actions: the task, its costs and data, and the segments.
 
 use super::FORMAT;
 use super::actions::ActionLists;
-use super::version::version;
+use super::version::VERSION;
 use crate::action::Buffer;
 use crate::schedule::{Schedule, Task};
 use serde::ser::SerializeStruct;
@@ -21,9 +21,9 @@ impl Serialize for TaskFields<'_> {
         let task = self.0.task();
         let mut fields = serializer.serialize_struct("Schedule", 15)?;
         fields.serialize_field("format", FORMAT)?;
-        fields.serialize_field("version", &version(self.0))?;
+        fields.serialize_field("version", &VERSION)?;
         fields.serialize_field("operation", &task.operation)?;
-        fields.serialize_field("processors", &task.processors())?;
+        fields.serialize_field("ranks", &task.ranks())?;
         match task.root {
             Some(root) => fields.serialize_field("root", &root)?,
             None => fields.skip_field("root")?,
@@ -133,7 +133,7 @@ struct MessageRows<'a>(&'a MessageSizes);
 impl Serialize for MessageRows<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let MessageRows(sizes) = self;
-        let ranks = 0..sizes.processors();
+        let ranks = 0..sizes.ranks();
         serializer.collect_seq(
             ranks
                 .clone()
@@ -147,7 +147,7 @@ pub(super) struct Segments<'a>(pub(super) &'a Schedule);
 impl Serialize for Segments<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Segments(schedule) = self;
-        let sizes = 0..schedule.processors();
+        let sizes = 0..schedule.ranks();
         serializer.collect_seq(sizes.map(|rank| schedule.buffer_bytes(rank, Buffer::Segment)))
     }
 }
@@ -157,7 +157,8 @@ impl Serialize for Segments<'_> {
 #[serde(deny_unknown_fields)]
 pub(super) struct ScheduleFields {
     pub(super) operation: Operation,
-    processors: usize,
+    #[serde(alias = "processors")]
+    ranks: usize,
     root: Option<Rank>,
     order: Order,
     ports: u16,
@@ -176,13 +177,13 @@ pub(super) struct ScheduleFields {
 }
 
 impl ScheduleFields {
-    /// What the document states.
+    /// The document's schedule.
     pub(super) fn schedule(self) -> Result<Schedule, String> {
         if self.root.is_none() && self.operation.is_rooted() {
             return Err("missing field `root`".into());
         }
         let payload = payload(
-            self.processors,
+            self.ranks,
             (self.block_sizes_bytes, self.vector_bytes, self.block_matrix_bytes),
         )?;
         let payload = match self.groups {
@@ -193,7 +194,7 @@ impl ScheduleFields {
             (Some(_), Some(_)) => return Err("both \"costs\" and \"machine\" are given".into()),
             (Some(Object(costs)), None) => Some(costs.costs()?.into()),
             (None, Some(Object(machine))) => {
-                let fits = machine.costs.check_processors(self.processors);
+                let fits = machine.costs.check_ranks(self.ranks);
                 fits.map_err(|error| error.to_string())?;
                 Some(machine.into())
             }
@@ -217,43 +218,43 @@ impl ScheduleFields {
     }
 }
 
-/// The blocks of two groups of so many ranks.
+/// The blocks of two groups of these sizes.
 fn in_groups(payload: Payload, groups: [usize; 2]) -> Result<Payload, String> {
     let [first, second] = groups;
     match payload {
-        Payload::Blocks(sizes) if first.checked_add(second) == Some(sizes.processors()) => {
+        Payload::Blocks(sizes) if first.checked_add(second) == Some(sizes.ranks()) => {
             GroupSizes::new(sizes, first).map(Payload::Groups).map_err(|error| error.to_string())
         }
         _ => Err(format!("\"groups\" are {first} and {second} processes, which have a block each")),
     }
 }
 
-/// The data that a document states, of which one kind is given.
+/// The data that a document states, of exactly one kind.
 fn payload(
-    processors: usize,
+    ranks: usize,
     (blocks, vector, block_matrix): (Option<NumberList>, Option<u64>, Option<Vec<NumberList>>),
 ) -> Result<Payload, String> {
     if let Some(rows) = block_matrix {
         if blocks.is_some() || vector.is_some() {
             return Err("\"block_matrix_bytes\" is given beside other sizes".into());
         }
-        let wrong = rows.iter().position(|NumberList(row)| row.len() != processors);
-        if wrong.is_some() || rows.len() != processors {
-            return Err("\"block_matrix_bytes\" is not \"processors\" rows of as many".into());
+        let wrong = rows.iter().position(|NumberList(row)| row.len() != ranks);
+        if wrong.is_some() || rows.len() != ranks {
+            return Err("\"block_matrix_bytes\" is not \"ranks\" rows of as many".into());
         }
         let sizes = rows.into_iter().flat_map(|NumberList(row)| row);
         let sizes = MessageSizes::new(sizes).map_err(|error| error.to_string())?;
         return Ok(Payload::Messages(sizes));
     }
     match (blocks, vector) {
-        (Some(NumberList(sizes)), None) if sizes.len() != processors => Err(format!(
-            "\"block_sizes_bytes\" has {} entries, but \"processors\" is {processors}",
+        (Some(NumberList(sizes)), None) if sizes.len() != ranks => Err(format!(
+            "\"block_sizes_bytes\" has {} entries, but \"ranks\" is {ranks}",
             sizes.len()
         )),
         (Some(NumberList(sizes)), None) => {
             BlockSizes::new(sizes).map(Payload::Blocks).map_err(|error| error.to_string())
         }
-        (None, Some(bytes)) => Ok(Payload::Vector(Vector { processors, bytes })),
+        (None, Some(bytes)) => Ok(Payload::Vector(Vector { ranks, bytes })),
         (None, None) | (Some(_), Some(_)) => {
             Err("one of \"block_sizes_bytes\" and \"vector_bytes\" is given".into())
         }

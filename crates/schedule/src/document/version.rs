@@ -1,32 +1,16 @@
-//! Which version of the format has what: the oldest that can hold a schedule is written, and what a version does not
-//! have is refused in it.
+//! Versions of the format: fields that a version does not have are refused in it.
 
 use super::fields::ScheduleFields;
 use crate::program::Programs;
-use crate::schedule::Schedule;
 use tuwtree_model::document::Object;
-use tuwtree_model::{ClosedSet, Operation, Operator, StatedCosts};
+use tuwtree_model::{ClosedSet, Operation};
 
-/// The newest version.
-pub const VERSION: u64 = 5;
+/// The version that is written; older ones are read, newer ones are refused. Version 2 added allgathers, overheads and
+/// machines of version 2; version 3 reductions without a root, operators and alltoalls; version 4 intergroup allgathers;
+/// version 5 duplex ports, costs of exchanges, and copies that combine; version 6 has `ranks` in place of `processors`.
+pub const VERSION: u64 = 6;
 
-/// The oldest version that has all that a schedule needs, which is written: 5 for duplex ports, costs of exchanges and
-/// copies that combine, 4 for an intergroup allgather, 3 for reductions without a root, for
-/// operators that are known, and alltoall; 2 for an allgather, for overheads, and for machines of version 2.
-pub(super) fn version(schedule: &Schedule) -> u64 {
-    let task = schedule.task();
-    match &task.costs {
-        _ if task.duplex || combines_copies(schedule.programs()) => 5,
-        Some(costs) if costs.costs().have_exchange_costs() => 5,
-        _ if !task.operation.is_rooted() => of_rootless(task.operation),
-        _ if task.operator != Operator::FREE => 3,
-        Some(StatedCosts::Parameters(costs)) if costs.overlaps() => 2,
-        Some(StatedCosts::Machine(machine)) if machine.version() > 1 => 2,
-        Some(_) | None => 1,
-    }
-}
-
-/// Whether some action combines what it copies.
+/// True if some action combines copied data.
 fn combines_copies(programs: &Programs) -> bool {
     let mut actions = (0..programs.len()).map(|index| programs.action(index));
     actions.any(|action| action.receive().is_none() && action.combines().is_some())

@@ -1,4 +1,4 @@
-//! Schedules as C: a source file and a header that need nothing but an MPI library.
+//! Schedules as C: a source file and a header that need only an MPI library.
 //!
 //! ```text
 //!  template (c/source.c)           name.c
@@ -13,15 +13,14 @@
 //!  a region      BUFFER(pieces)  offset, bytes  offset, bytes  ...
 //! ```
 //!
-//! The files hold every processor's actions as a table of numbers, and an engine that performs them
-//! with persistent requests: `init`, `start`, `wait` or `test`, `free`. The engine is the same for
-//! all schedules, but for parts that an operation does not need; it lies beside this file as
+//! The files hold every rank's actions as a table of numbers, and an engine that performs them with
+//! persistent requests: `init`, `start`, `wait` or `test`, `free`. The engine is equal for all
+//! schedules, except for parts that an operation does not need; it lies beside this file as
 //! templates, in which `$WORD` is replaced and `@if`, `@else`, `@end` choose lines.
 //!
-//! Strict order performs the schedule as [`Schedule`] defines it. The eager variant posts all
-//! receives at the start and sends what is there: ports are then as many as the network has, and the
-//! model's times do not hold. In both, messages between two processors have tags of their own, so
-//! that nothing depends on the order in which requests are started.
+//! Strict order performs the schedule as [`Schedule`] defines it. The eager variant posts all receives at the start and
+//! sends data as soon as it is there: the network's ports are used, and the model's times do not hold. In both,
+//! messages between two ranks have tags of their own, so that the order in which requests are started does not matter.
 //!
 //! What this deliberately does not do: elements other than bytes (a reduction is told its datatype
 //! when it is prepared), `MPI_IN_PLACE`, any MPI call newer than version 3.
@@ -48,7 +47,7 @@ const LARGEST_TAG: usize = 32767;
 /// The longest prefix of the names.
 const LONGEST_NAME: usize = 64;
 
-/// Why a schedule cannot be written as C.
+/// A schedule that cannot be written as C.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CError {
     /// The name is no prefix of C names.
@@ -62,10 +61,10 @@ pub enum CError {
     /// The schedule cannot be performed.
     #[error(transparent)]
     Simulation(#[from] SimulationError),
-    /// A duplex port of which an action holds both sides.
+    /// An action holds both sides of a duplex port.
     #[error("{0}: what is performed in C holds one; export the schedule without duplex ports")]
     BothSides(#[from] BothSides),
-    /// More messages from one processor to another than there are tags.
+    /// More messages from one rank to another than there are tags.
     #[error(
         "rank {sender} sends {messages} messages to rank {receiver}; MPI has tags for {}", LARGEST_TAG + 1
     )]
@@ -88,10 +87,10 @@ pub enum CError {
 /// A schedule that can be written as C.
 #[derive(Clone, Debug)]
 pub struct CFiles<'a> {
-    /// Where ports are duplex, with a port for each side.
+    /// With duplex ports, a schedule with a port for each side.
     schedule: Cow<'a, Schedule>,
     name: &'a str,
-    /// An entry for each action: the MPI tags of what it sends and receives; 0 if it does not.
+    /// An entry for each action: the MPI tags of its send and its receive; 0 for none.
     tags: Vec<(u16, u16)>,
     largest_buffer: u64,
     /// In the model, if the schedule has costs and the time can be stated.
@@ -103,7 +102,7 @@ impl<'a> CFiles<'a> {
     /// declare.
     ///
     /// # Errors
-    /// [`CError`]: a name that C or MPI does not allow; messages with one end, or processors that
+    /// [`CError`]: a name that C or MPI does not allow; messages with one end, or ranks that
     /// wait for each other, which would never end; copies, and exchanges that combine, on duplex ports; more
     /// than MPI can count.
     ///
@@ -135,7 +134,7 @@ impl<'a> CFiles<'a> {
     /// Writes the header, `name.h`.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// Errors of `out`.
     pub fn header(&self, out: &mut dyn Write) -> io::Result<()> {
         self.fill(HEADER, out)
     }
@@ -143,10 +142,10 @@ impl<'a> CFiles<'a> {
     /// Writes the source, `name.c`.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// Errors of `out`.
     ///
     /// # Complexity
-    /// O(1) for each piece of each action, each block, and each processor.
+    /// O(1) for each piece of each action, each block, and each rank.
     pub fn source(&self, out: &mut dyn Write) -> io::Result<()> {
         self.fill(SOURCE, out)
     }
@@ -204,7 +203,7 @@ fn is_name(name: &str) -> bool {
         })
 }
 
-/// For each action, the MPI tags of what it sends and receives.
+/// For each action, the MPI tags of its send and its receive.
 fn tags(schedule: &Schedule) -> Result<Vec<(u16, u16)>, CError> {
     let Numbering { of_actions, most } = Numbering::new(schedule);
     match most {
@@ -216,8 +215,7 @@ fn tags(schedule: &Schedule) -> Result<Vec<(u16, u16)>, CError> {
 }
 
 fn largest_buffer(schedule: &Schedule) -> Result<u64, CError> {
-    let segments =
-        (0..schedule.processors()).map(|rank| schedule.buffer_bytes(rank, Buffer::Segment));
+    let segments = (0..schedule.ranks()).map(|rank| schedule.buffer_bytes(rank, Buffer::Segment));
     let bytes = segments.fold(schedule.task().total(), u64::max);
     if bytes > i64::MAX as u64 { Err(CError::BufferTooLarge { bytes }) } else { Ok(bytes) }
 }
@@ -240,13 +238,13 @@ mod tests {
         let tree = Tree::new(3, 1, &steps).unwrap();
         let payload = match operation.is_irregular() {
             true => Payload::Blocks(BlockSizes::new([2, 1, 4]).unwrap()),
-            false => Payload::Vector(Vector { processors: 3, bytes: 8 }),
+            false => Payload::Vector(Vector { ranks: 3, bytes: 8 }),
         };
         let costs = Homogeneous::new(1.0, 1.0, 1.0).unwrap();
         Schedule::of_tree(&tree, &Problem::new(operation, payload, costs).unwrap()).unwrap()
     }
 
-    /// A broadcast between two processors with these actions.
+    /// A broadcast between two ranks with these actions.
     fn by_hand(actions: &str) -> Schedule {
         let text = format!(
             r#"{{"format":"tuwtree-schedule","version":1,"operation":"broadcast","order":"any",
@@ -291,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lone_processor_copies_its_block() {
+    fn a_lone_rank_copies_its_block() {
         let tree = Tree::new(1, 0, &[]).unwrap();
         let payload = Payload::Blocks(BlockSizes::new([5]).unwrap());
         let schedule =
@@ -302,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_between_two_processors_have_tags_of_their_own() {
+    fn messages_between_two_ranks_have_tags_of_their_own() {
         let schedule = by_hand(
             r#"[[{"send":1,"send_tag":70000,"from":["output",0,4]},{"send":1,"from":["output",4,5]}],
             [{"receive":0,"receive_tag":70000,"into":["output",0,4]},{"receive":0,"into":["output",4,5]}]]"#,

@@ -6,16 +6,16 @@
 //!   copy       COMP_NODE: tensor_size, num_ops 0;  combining likewise, num_ops a byte each
 //! ```
 //!
-//! A node's `data_deps` are the nodes that it requires, as in GOAL. What messages cost, those of exchanges included, is no part of a
-//! trace: the network of the simulator says it. Copies and combining have whole microseconds in `duration_micros`, as
-//! the format has, and the exact time in the attribute `seconds`, as a double. Messages between two ranks have
-//! tags of their own.
+//! A node's `data_deps` are the nodes that it requires, as in GOAL. A trace has no costs of messages, exchanges
+//! included: the simulator's network has them. Copies and combining have whole microseconds in `duration_micros`, as
+//! the format has, and the exact time in the attribute `seconds`, as a double. Messages between two ranks have tags of
+//! their own.
 //!
 //! # Source
 //! `schema/protobuf/et_def.proto` of github.com/mlcommons/chakra (numbers and types of fields, kinds of nodes); which
 //! attributes a node needs, and their types: its `src/feeder/et_feeder_node.cpp`, and ASTRA-sim's `Workload.cc`.
 
-use super::nodes::{Node, Work, nodes, work_time};
+use super::nodes::{Node, NodeWork, nodes, work_time};
 use super::numbering::Numbering;
 use crate::action::Action;
 use crate::schedule::Schedule;
@@ -37,12 +37,12 @@ pub struct ChakraTraces<'a> {
     costs: &'a Costs,
     /// Of a time unit of the costs.
     seconds: f64,
-    /// For each action of all ranks, the tags of what it sends and receives.
+    /// For each action of all ranks, the tags of its send and its receive.
     tags: Vec<(u32, u32)>,
 }
 
 impl<'a> ChakraTraces<'a> {
-    /// The traces under these costs, a time unit of which has so many seconds.
+    /// The traces under these costs; a time unit is this many seconds.
     ///
     /// # Complexity
     /// O(n log n) time, O(n) space for n actions.
@@ -54,8 +54,8 @@ impl<'a> ChakraTraces<'a> {
     /// Writes the trace of a rank.
     ///
     /// # Errors
-    /// Those of `output`; a copy whose time cannot be stated; a tag or rank above 2^31 - 1, or a message above
-    /// 2^63 - 1 bytes, which the format cannot say.
+    /// Errors of `output`; a copy whose time cannot be stated; a tag or rank above 2^31 - 1, or a message above 2^63 -
+    /// 1 bytes, beyond the format's range.
     ///
     /// # Panics
     /// A rank that the schedule has not.
@@ -67,10 +67,10 @@ impl<'a> ChakraTraces<'a> {
         let mut metadata = Fields::default();
         metadata.text(1, VERSION);
         for (name, value) in [
-            ("producer", Value::Text(concat!("tuwtree ", env!("CARGO_PKG_VERSION")))),
-            ("operation", Value::Text(task.operation.name())),
-            ("total_bytes", Value::Count(task.total())),
-            ("processes", Value::Count(task.processors() as u64)),
+            ("producer", AttributeValue::Text(concat!("tuwtree ", env!("CARGO_PKG_VERSION")))),
+            ("operation", AttributeValue::Text(task.operation.name())),
+            ("total_bytes", AttributeValue::Count(task.total())),
+            ("processes", AttributeValue::Count(task.ranks() as u64)),
         ] {
             metadata.message(2, &attribute(name, value)?);
         }
@@ -87,21 +87,26 @@ impl<'a> ChakraTraces<'a> {
     fn node(&self, rank: Rank, id: usize, node: &Node<'_>) -> io::Result<Fields> {
         let (sent, got) = self.tags[self.schedule.programs().range(rank).start + node.action];
         let (kind, name, seconds, attributes) = match node.work {
-            Work::Copy(bytes, seconds) => {
-                let work = [("num_ops", Value::Signed(0)), ("tensor_size", Value::Count(bytes))];
+            NodeWork::Copy(bytes, seconds) => {
+                let work = [
+                    ("num_ops", AttributeValue::Signed(0)),
+                    ("tensor_size", AttributeValue::Count(bytes)),
+                ];
                 (COMP_NODE, format!("copy {bytes} bytes"), seconds, work.to_vec())
             }
-            Work::Combine(bytes, seconds) => {
-                let work =
-                    [("num_ops", Value::Signed(bytes)), ("tensor_size", Value::Count(bytes))];
+            NodeWork::Combine(bytes, seconds) => {
+                let work = [
+                    ("num_ops", AttributeValue::Signed(bytes)),
+                    ("tensor_size", AttributeValue::Count(bytes)),
+                ];
                 (COMP_NODE, format!("combine {bytes} bytes"), seconds, work.to_vec())
             }
-            Work::Send(send) => {
+            NodeWork::Send(send) => {
                 let bytes = send.from.bytes();
                 let message = message(rank, send.to, sent, bytes);
                 (COMM_SEND_NODE, format!("send {bytes} bytes to {}", send.to), 0.0, message)
             }
-            Work::Receive(receive) => {
+            NodeWork::Receive(receive) => {
                 let bytes = receive.into.bytes();
                 let message = message(receive.from, rank, got, bytes);
                 (
@@ -119,8 +124,9 @@ impl<'a> ChakraTraces<'a> {
         let required: Vec<u64> = node.requires.iter().map(|&id| id as u64).collect();
         fields.numbers(5, &required);
         fields.number(7, (seconds * 1e6).round() as u64);
-        let own = (kind == COMP_NODE).then_some(("seconds", Value::Real(seconds)));
-        let all = [("is_cpu_op", Value::Flag(false))].into_iter().chain(attributes).chain(own);
+        let own = (kind == COMP_NODE).then_some(("seconds", AttributeValue::Real(seconds)));
+        let all =
+            [("is_cpu_op", AttributeValue::Flag(false))].into_iter().chain(attributes).chain(own);
         for (name, value) in all {
             fields.message(10, &attribute(name, value)?);
         }
@@ -128,19 +134,24 @@ impl<'a> ChakraTraces<'a> {
     }
 }
 
-/// What both ends of a message say of it.
-fn message(from: Rank, to: Rank, tag: u32, bytes: u64) -> Vec<(&'static str, Value<'static>)> {
+/// Attributes of a message at both ends.
+fn message(
+    from: Rank,
+    to: Rank,
+    tag: u32,
+    bytes: u64,
+) -> Vec<(&'static str, AttributeValue<'static>)> {
     vec![
-        ("comm_src", Value::Small(from as u64)),
-        ("comm_dst", Value::Small(to as u64)),
-        ("comm_tag", Value::Small(tag.into())),
-        ("comm_size", Value::Signed(bytes)),
+        ("comm_src", AttributeValue::Small(from as u64)),
+        ("comm_dst", AttributeValue::Small(to as u64)),
+        ("comm_tag", AttributeValue::Small(tag.into())),
+        ("comm_size", AttributeValue::Signed(bytes)),
     ]
 }
 
 /// The value of an attribute, by the type that readers expect.
 #[derive(Clone, Copy, Debug)]
-enum Value<'a> {
+enum AttributeValue<'a> {
     /// `int32_val`.
     Small(u64),
     /// `int64_val`.
@@ -159,7 +170,7 @@ enum Value<'a> {
 ///
 /// # Errors
 /// A number that its type has not.
-fn attribute(name: &str, value: Value<'_>) -> io::Result<Fields> {
+fn attribute(name: &str, value: AttributeValue<'_>) -> io::Result<Fields> {
     let mut fields = Fields::default();
     fields.text(1, name);
     let at_most = |number: u64, most: u64| match number <= most {
@@ -169,12 +180,12 @@ fn attribute(name: &str, value: Value<'_>) -> io::Result<Fields> {
         ))),
     };
     match value {
-        Value::Small(number) => fields.present(7, at_most(number, i32::MAX as u64)?),
-        Value::Signed(number) => fields.present(9, at_most(number, i64::MAX as u64)?),
-        Value::Count(number) => fields.present(13, number),
-        Value::Real(number) => fields.real(3, number),
-        Value::Flag(flag) => fields.present(27, flag.into()),
-        Value::Text(text) => fields.text(29, text),
+        AttributeValue::Small(number) => fields.present(7, at_most(number, i32::MAX as u64)?),
+        AttributeValue::Signed(number) => fields.present(9, at_most(number, i64::MAX as u64)?),
+        AttributeValue::Count(number) => fields.present(13, number),
+        AttributeValue::Real(number) => fields.real(3, number),
+        AttributeValue::Flag(flag) => fields.present(27, flag.into()),
+        AttributeValue::Text(text) => fields.text(29, text),
     }
     Ok(fields)
 }
@@ -185,7 +196,7 @@ struct Fields {
     bytes: Vec<u8>,
 }
 
-/// How the value of a field is encoded.
+/// Encodings of a field's value.
 const VARINT: u64 = 0;
 const EIGHT_BYTES: u64 = 1;
 const DELIMITED: u64 = 2;
@@ -235,7 +246,7 @@ impl Fields {
         self.delimited(field, &message.bytes);
     }
 
-    /// A list of numbers, which is left out if there are none.
+    /// A list of numbers, left out if empty.
     fn numbers(&mut self, field: u64, numbers: &[u64]) {
         let mut packed = Fields::default();
         for &number in numbers {

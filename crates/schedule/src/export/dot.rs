@@ -1,7 +1,7 @@
 //! Graphviz: who sends to whom.
 //!
-//! A node for each processor, an edge for each message, labelled with its bytes and drawn the wider
-//! the more these are. Edges leave a processor in the order of its actions.
+//! A node for each rank, an edge for each message, labelled with its bytes and drawn the wider
+//! the more these are. Edges leave a rank in the order of its actions.
 
 use crate::schedule::Schedule;
 use std::io::{self, Write};
@@ -13,7 +13,7 @@ const WIDEST: f64 = 8.0;
 /// Writes the messages of a schedule as a directed graph.
 ///
 /// # Errors
-/// Those of `output`.
+/// Errors of `output`.
 ///
 /// # Complexity
 /// O(1) for each action.
@@ -26,7 +26,7 @@ pub fn write(schedule: &Schedule, output: &mut dyn Write) -> io::Result<()> {
         "  label=\"{} of {} bytes, {} processes{}\";",
         task.operation.name(),
         task.total(),
-        task.processors(),
+        task.ranks(),
         task.root_phrase()
     )?;
     // The root is at the top, whichever way the data flows.
@@ -34,7 +34,7 @@ pub fn write(schedule: &Schedule, output: &mut dyn Write) -> io::Result<()> {
     writeln!(output, "  node [shape=box, fontname=\"sans-serif\"];")?;
     writeln!(output, "  edge [fontname=\"sans-serif\", fontsize=10];")?;
     let total = task.total().max(1) as f64;
-    for rank in 0..schedule.processors() {
+    for rank in 0..schedule.ranks() {
         let shape = if task.root == Some(rank) { ", shape=doubleoctagon" } else { "" };
         writeln!(output, "  {rank} [label=\"{rank}\\n{} B\"{shape}];", task.own(rank))?;
         for action in schedule.programs().actions(rank) {

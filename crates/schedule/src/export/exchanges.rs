@@ -1,4 +1,4 @@
-//! Messages of exchanges: those one of whose ends is an action that both sends and receives.
+//! Messages of exchanges: one of their ends is an action that both sends and receives.
 //!
 //! Costs may charge them otherwise than lone messages; which format can say so, the formats themselves know.
 
@@ -6,19 +6,20 @@ use crate::action::{Action, Deed};
 use crate::schedule::Schedule;
 use crate::simulate::{Matching, Unmatched};
 
-/// Which messages of a schedule are of exchanges.
+/// Messages of exchanges in a schedule.
 #[derive(Clone, Debug)]
 pub struct ExchangedMessages {
-    /// For each action of all ranks, whether what it sends is, and whether what it receives is.
+    /// For each action of all ranks: true if its send belongs to an exchange, and likewise its
+    /// receive.
     of_actions: Vec<(bool, bool)>,
-    /// How many messages are of exchanges.
+    /// Number of messages of exchanges.
     pub exchanged: usize,
-    /// How many messages there are.
+    /// Number of messages.
     pub all: usize,
 }
 
 impl ExchangedMessages {
-    /// Those of a schedule.
+    /// The messages of exchanges of a schedule.
     ///
     /// # Errors
     /// A message with one end only.
@@ -48,12 +49,12 @@ impl ExchangedMessages {
         })
     }
 
-    /// Whether what an action sends is a message of an exchange; actions are counted over all ranks.
+    /// True if an action's send belongs to an exchange; actions are counted over all ranks.
     pub(super) fn is_sent(&self, action: usize) -> bool {
         self.of_actions[action].0
     }
 
-    /// Whether what an action receives is one.
+    /// True if an action's receive belongs to an exchange.
     pub(super) fn is_received(&self, action: usize) -> bool {
         self.of_actions[action].1
     }

@@ -1,8 +1,8 @@
 //! GOAL text, which LogGOPSim and ATLAHS simulate.
 //!
-//! Each action becomes an operation of its processor: `send`, `recv`, or `calc` for a copy, and `calc` after a
-//! `recv` whose data is combined in some time. An operation requires the one before it on its port, and one that reads what has been received or
-//! copied requires that. GOAL counts time in nanoseconds.
+//! Each action becomes an operation of its rank: `send`, `recv`, or `calc` for a copy, and `calc` after a `recv` whose
+//! data is combined in some time. An operation requires the one before it on its port, and one that reads received or
+//! copied data requires that receive or copy. GOAL counts time in nanoseconds.
 //!
 //! What a message costs is no part of GOAL: LogGOPSim is told. The settings that come nearest to costs
 //! alpha = lambda + o and beta are `L` = lambda, `g` = o, `G` = beta and `o` = 0: LogGOPSim charges its `o`
@@ -14,18 +14,18 @@
 //! T. Hoefler, C. Siebert, A. Lumsdaine, "Group Operation Assembly Language", ICPP 2009.
 
 use super::exchanges::ExchangedMessages;
-use super::nodes::{Node, Work, nodes, work_time};
+use super::nodes::{Node, NodeWork, nodes, work_time};
 use crate::action::Action;
 use crate::schedule::Schedule;
 use std::io::{self, Write};
 use tuwtree_model::{ClosedSet, Costs, Homogeneous, Rank};
 
-/// Writes a schedule's actions with their dependencies. Copies, and combining, take what they cost, in time
-/// units of which each is so many nanoseconds, rounded. Where that would make one nothing, the unit is a
-/// thousandth of a nanosecond, or a thousandth of that: a comment says so.
+/// Writes a schedule's actions with their dependencies. Copies and combining have their times rounded to nanoseconds; a
+/// time unit is this many of these. Where rounding would give 0, the unit is a thousandth of a nanosecond, or a
+/// thousandth of that: a comment says so.
 ///
 /// # Errors
-/// Those of `output`; a copy whose time cannot be stated.
+/// Errors of `output`; a copy whose time cannot be stated.
 ///
 /// # Complexity
 /// O(1) for each action and port.
@@ -41,7 +41,7 @@ pub fn write(
         "// {} of {} bytes over {} processes{}",
         task.operation.name(),
         task.total(),
-        task.processors(),
+        task.ranks(),
         task.root_phrase()
     )?;
     let calc = |rank: Rank, action: &Action<'_>| {
@@ -59,16 +59,16 @@ pub fn write(
         let units = nanoseconds * parts;
         writeln!(output, "// {}", settings_with_exchanges(exchanged, &messages, units))?;
     }
-    writeln!(output, "num_ranks {}", task.processors())?;
-    for rank in 0..schedule.processors() {
+    writeln!(output, "num_ranks {}", task.ranks())?;
+    for rank in 0..schedule.ranks() {
         writeln!(output, "\nrank {rank} {{")?;
-        write_processor(schedule, rank, &|action| Ok(calc(rank, action)? * parts), output)?;
+        write_rank(schedule, rank, &|action| Ok(calc(rank, action)? * parts), output)?;
         writeln!(output, "}}")?;
     }
     Ok(())
 }
 
-/// The settings of LogGOPSim that come nearest to the costs, a time unit of which is so many of its own.
+/// The settings of LogGOPSim nearest to the costs; a time unit is this many of its own.
 fn settings(costs: &Costs, units: f64) -> String {
     match costs.parameters() {
         Some(costs) => format!(
@@ -83,8 +83,8 @@ fn settings(costs: &Costs, units: f64) -> String {
     }
 }
 
-/// The settings of LogGOPSim that come nearest where exchanges have costs of their own, or why none do; a time unit has
-/// so many of its own.
+/// The settings of LogGOPSim nearest to costs with exchanges, or the reason for having none; a time unit is this many
+/// of its own.
 fn settings_with_exchanges(
     costs: &Homogeneous,
     messages: &ExchangedMessages,
@@ -108,13 +108,13 @@ fn settings_with_exchanges(
     }
 }
 
-/// The least time that a copy or combining takes, among those that take any; infinite if there is none.
+/// The least nonzero time of a copy or of combining; infinite if there is none.
 fn least_calc(
     schedule: &Schedule,
     calc: &impl Fn(Rank, &Action<'_>) -> io::Result<f64>,
 ) -> io::Result<f64> {
     let mut least = f64::INFINITY;
-    for rank in 0..schedule.processors() {
+    for rank in 0..schedule.ranks() {
         for action in schedule.programs().actions(rank) {
             let time = calc(rank, &action)?;
             least = if time > 0.0 { least.min(time) } else { least };
@@ -145,7 +145,7 @@ fn parts_of_a_nanosecond(least: f64) -> io::Result<f64> {
     }
 }
 
-fn write_processor(
+fn write_rank(
     schedule: &Schedule,
     rank: Rank,
     calc: &dyn Fn(&Action<'_>) -> io::Result<f64>,
@@ -153,7 +153,7 @@ fn write_processor(
 ) -> io::Result<()> {
     let nodes = nodes(schedule, rank, calc)?;
     let of_one = |one: &Node<'_>, other: &Node<'_>| {
-        let combines = |node: &Node<'_>| matches!(node.work, Work::Combine(..));
+        let combines = |node: &Node<'_>| matches!(node.work, NodeWork::Combine(..));
         (one.action, combines(one)) == (other.action, combines(other))
     };
     for together in nodes.chunk_by(of_one) {
@@ -172,9 +172,9 @@ fn write_processor(
 /// The name of a node in the text.
 fn label(node: &Node<'_>) -> String {
     let kind = match node.work {
-        Work::Copy(..) | Work::Combine(..) => 'c',
-        Work::Send(_) => 's',
-        Work::Receive(_) => 'r',
+        NodeWork::Copy(..) | NodeWork::Combine(..) => 'c',
+        NodeWork::Send(_) => 's',
+        NodeWork::Receive(_) => 'r',
     };
     format!("{kind}{}", node.action)
 }
@@ -182,12 +182,14 @@ fn label(node: &Node<'_>) -> String {
 fn write_node(node: &Node<'_>, output: &mut dyn Write) -> io::Result<()> {
     let label = label(node);
     match node.work {
-        Work::Copy(_, time) | Work::Combine(_, time) => writeln!(output, "{label}: calc {time:.0}"),
-        Work::Send(send) => {
+        NodeWork::Copy(_, time) | NodeWork::Combine(_, time) => {
+            writeln!(output, "{label}: calc {time:.0}")
+        }
+        NodeWork::Send(send) => {
             let (bytes, to, tag) = (send.from.bytes(), send.to, send.tag);
             writeln!(output, "{label}: send {bytes}b to {to} tag {tag}")
         }
-        Work::Receive(receive) => {
+        NodeWork::Receive(receive) => {
             let (bytes, from, tag) = (receive.into.bytes(), receive.from, receive.tag);
             writeln!(output, "{label}: recv {bytes}b from {from} tag {tag}")
         }

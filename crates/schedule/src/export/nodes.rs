@@ -1,9 +1,9 @@
 //! Actions as nodes that require others: what formats are made of in which each message end is a node.
 //!
-//! An action becomes a copy, a send, a receive, or a send and a receive; and combining, if what it receives is
-//! combined in some time. A copy that combines is combining alone. A node requires the action before it on its port, and one that reads what has been received
-//! or copied requires that. Combining requires all of its action. Where ports are duplex, a send requires what is
-//! before it on the side that sends, a receive what is before it on the other.
+//! An action becomes a copy, a send, a receive, or a send and a receive; and combining, if received data is combined in
+//! some time. A copy that combines is combining alone. A node requires the action before it on its port, and one that
+//! reads received or copied data requires that receive or copy. Combining requires all of its action. With duplex
+//! ports, a send requires the node before it on the sending side, a receive the node before it on the other.
 
 use crate::action::{Action, Arrival, Deed, Receive, Send};
 use crate::hold::{Held, Holds};
@@ -15,31 +15,31 @@ use tuwtree_model::{CostModel, Costs, Rank, Time};
 /// A node of one rank.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Node<'a> {
-    /// The index of its action among those of the rank.
+    /// The index of its action among the rank's actions.
     pub(super) action: usize,
-    /// What is done.
-    pub(super) work: Work<'a>,
+    /// Its work.
+    pub(super) work: NodeWork<'a>,
     /// The indices of nodes of the rank, all before it, that end before it begins.
     pub(super) requires: Vec<usize>,
 }
 
-/// What a node does.
+/// Work of a node.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Work<'a> {
-    /// So many bytes are copied, which takes so long.
+pub(super) enum NodeWork<'a> {
+    /// Copy of this many bytes, with its time.
     Copy(u64, f64),
     /// One end of a message.
     Send(Send<'a>),
-    /// The other.
+    /// A receive.
     Receive(Receive<'a>),
-    /// So many received or copied bytes are combined with what is there, which takes so long.
+    /// Combining of this many received or copied bytes, with its time.
     Combine(u64, f64),
 }
 
 /// The nodes of a rank, in the order of its actions; `time` says how long copies and combining take.
 ///
 /// # Errors
-/// Those of `time`.
+/// Errors of `time`.
 ///
 /// # Complexity
 /// O(1) for each action and port.
@@ -67,13 +67,14 @@ pub(super) fn nodes<'a>(
             requires_once(&mut requires);
             let copied = match action.deed {
                 Deed::Copy { from, arrival: Arrival::Store, .. } => {
-                    Some(Work::Copy(from.bytes(), time(&action)?))
+                    Some(NodeWork::Copy(from.bytes(), time(&action)?))
                 }
-                Deed::Copy { from, .. } => Some(Work::Combine(from.bytes(), time(&action)?)),
+                Deed::Copy { from, .. } => Some(NodeWork::Combine(from.bytes(), time(&action)?)),
                 _ => None,
             };
-            let send = action.send().filter(|_| held != Held::ReceiveSide).map(Work::Send);
-            let receive = action.receive().filter(|_| held != Held::SendSide).map(Work::Receive);
+            let send = action.send().filter(|_| held != Held::ReceiveSide).map(NodeWork::Send);
+            let receive =
+                action.receive().filter(|_| held != Held::SendSide).map(NodeWork::Receive);
             let start = nodes.len();
             for work in [copied, send, receive].into_iter().flatten() {
                 nodes.push(Node { action: index, work, requires: requires.clone() });
@@ -95,7 +96,7 @@ pub(super) fn nodes<'a>(
         }
         let combining = if combined.is_some() { time(&action)? } else { 0.0 };
         if let Some(region) = combined.filter(|_| combining > 0.0) {
-            let work = Work::Combine(region.bytes(), combining);
+            let work = NodeWork::Combine(region.bytes(), combining);
             nodes.push(Node { action: index, work, requires: ended });
             ended = vec![nodes.len() - 1];
         }
@@ -116,7 +117,7 @@ fn requires_once(requires: &mut Vec<usize>) {
     requires.retain(|&node| seen.insert(node));
 }
 
-/// How long the copy of an action takes, or the combining of what it receives or copies; none of it, no time.
+/// Time of an action's copy, or of its combining; 0 for neither.
 ///
 /// # Errors
 /// A copy or an operator whose time cannot be stated.

@@ -5,7 +5,7 @@ use tuwtree_model::Rank;
 
 /// The messages between each two ranks numbered from 0, by tag, then in the order of the lists.
 pub(super) struct Numbering {
-    /// For each action of all ranks, the numbers of what it sends and receives; 0 if it does not.
+    /// For each action of all ranks, the numbers of its send and its receive; 0 for none.
     pub(super) of_actions: Vec<(u32, u32)>,
     /// The sender and the receiver between whom there are most messages, and how many.
     pub(super) most: Option<(Rank, Rank, usize)>,
@@ -22,7 +22,7 @@ impl Numbering {
     pub(super) fn new(schedule: &Schedule) -> Numbering {
         let programs = schedule.programs();
         let (mut sends, mut receives): (Vec<End>, Vec<End>) = (Vec::new(), Vec::new());
-        for rank in 0..programs.processors() {
+        for rank in 0..programs.ranks() {
             for index in programs.range(rank) {
                 let action = programs.action(index);
                 if let Some(send) = action.send() {

@@ -3,14 +3,15 @@
 //! The links of the platform make a message cost alpha + beta s exactly, although SMPI adds an
 //! envelope of 16 bytes to every message. With homogeneous costs the platform is a cluster, where
 //! messages cross the sender's and the receiver's link; otherwise there is one link for each ordered
-//! pair of processors that the schedule uses. Blocking, synchronous, ordered receives are the one-ported model; SMPI's other settings, which
+//! pair of ranks that the schedule uses. Blocking, synchronous, ordered receives are the one-ported model; SMPI's other settings, which
 //! imitate real networks, are switched off.
 //!
-//! Where exchanges have costs of their own, links have the least of both laws, and what is dearer is sent as more bytes.
+//! Where exchanges have costs of their own, links have the smaller of both laws, and dearer messages are sent with more
+//! bytes.
 //!
 //! Where part of the latency overlaps, the replay is the judge's: all receives are posted at once, messages
 //! share their receiver's link (in a scatter their sender's), and SMPI's own overheads stand for what
-//! occupies processors. lambda is the latency of the links, which also makes up for the envelope:
+//! occupies ranks. lambda is the latency of the links, which also makes up for the envelope:
 //!
 //! ```text
 //!   judge       lambda      beta (s - 1), shared        o + beta
@@ -46,28 +47,28 @@ const SECONDS: f64 = 1e4;
 pub struct Replay<'a> {
     schedule: &'a Schedule,
     costs: &'a Costs,
-    /// Those that the schedule uses.
+    /// Links in use.
     links: Vec<Link>,
     unit: DataUnit,
     /// Every size is multiplied, and beta divided, by it.
     size_factor: u64,
     seconds_per_unit: f64,
-    /// Where latency overlaps: what occupies processors, and lambda of the links.
+    /// With overlapping latency: the overheads of ranks, and lambda of the links.
     overlap: Option<Overlap>,
-    /// Where exchanges have costs of their own.
+    /// With costs of exchanges: these costs.
     exchanges: Option<Exchanges>,
 }
 
-/// What SMPI is told of latency that overlaps, in time units.
+/// Overlapping latency as SMPI takes it, in time units.
 #[derive(Clone, Copy, Debug)]
 struct Overlap {
-    /// What each message costs the processor that receives it, and the one that begins to send it.
+    /// Cost of each message at its receiver, and at its sender.
     overhead: f64,
     /// Between the start of a message and its data.
     latency: f64,
 }
 
-/// A link from one processor to another.
+/// A link from one rank to another.
 #[derive(Clone, Copy, Debug)]
 struct Link {
     sender: Rank,
@@ -82,7 +83,7 @@ impl Link {
     }
 }
 
-/// Why a schedule cannot be replayed by SMPI.
+/// A schedule that SMPI cannot replay.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ReplayError {
     /// Messages without latency.
@@ -101,7 +102,7 @@ pub enum ReplayError {
         /// The rank that receives the message.
         receiver: Rank,
     },
-    /// A message between processors without a link.
+    /// A message between ranks without a link.
     #[error("rank {sender} sends to rank {receiver}, but there is no such link")]
     NoLink {
         /// The rank that sends the message.
@@ -139,7 +140,7 @@ pub enum ReplayError {
         /// Such a rank.
         rank: Rank,
     },
-    /// Latency that overlaps in a scatter, but for less than a send takes to begin.
+    /// Latency of a scatter that overlaps, unless a send takes longer to begin.
     #[error(
         "lambda = {latency} is below o + beta = {overhead}; SMPI counts what a send takes to begin as part \
          of the latency: replay with an overhead of all alpha, or simulate"
@@ -147,7 +148,7 @@ pub enum ReplayError {
     LatencyBelowOverhead {
         /// lambda, in time units.
         latency: f64,
-        /// What a message of one byte occupies, in time units.
+        /// Occupancy of a message of one byte, in time units.
         overhead: f64,
     },
     /// A copy whose time cannot be stated.
@@ -159,7 +160,7 @@ pub enum ReplayError {
     /// More than one port.
     #[error("{ports} ports; SMPI replays one-ported schedules")]
     Ports {
-        /// Those of the schedule.
+        /// Ports of the schedule.
         ports: u16,
     },
     /// Ports that send and receive each by itself.
@@ -172,7 +173,7 @@ pub enum ReplayError {
     TooLarge {
         /// The size of the message.
         bytes: u64,
-        /// What sizes are multiplied by.
+        /// Factor of sizes.
         factor: u64,
     },
 }
@@ -211,7 +212,7 @@ impl<'a> Replay<'a> {
         });
         let total = slowest.fold(0.0, f64::max).max(f64::MIN_POSITIVE);
         let seconds_per_unit = 10_f64.powf((SECONDS / total).log10().floor().clamp(-300.0, 300.0));
-        for rank in 0..schedule.processors() {
+        for rank in 0..schedule.ranks() {
             costs.copy_at(rank, schedule.task().own(rank))?;
         }
         Ok(Replay {
@@ -231,12 +232,12 @@ impl<'a> Replay<'a> {
         self.seconds_per_unit
     }
 
-    /// Writes the trace, a line for each action; one file serves all processors.
+    /// Writes the trace, a line for each action; one file serves all ranks.
     ///
     /// # Errors
-    /// Those of `output`.
+    /// Errors of `output`.
     pub fn write_trace(&self, output: &mut dyn Write) -> io::Result<()> {
-        for rank in 0..self.schedule.processors() {
+        for rank in 0..self.schedule.ranks() {
             writeln!(output, "{rank} init")?;
             match self.overlap {
                 Some(_) => self.write_all_posted(rank, output)?,
@@ -256,7 +257,7 @@ impl<'a> Replay<'a> {
     /// Writes the platform: hosts `n0`, `n1`, … whose links have these costs.
     ///
     /// # Errors
-    /// Those of `output`.
+    /// Errors of `output`.
     pub fn write_platform(&self, output: &mut dyn Write) -> io::Result<()> {
         writeln!(output, "<?xml version='1.0'?>")?;
         writeln!(output, "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">")?;
@@ -270,7 +271,7 @@ impl<'a> Replay<'a> {
 
     /// A cluster: every message crosses two links, each with half the latency.
     fn write_cluster(&self, output: &mut dyn Write) -> io::Result<()> {
-        let last = self.schedule.processors() - 1;
+        let last = self.schedule.ranks() - 1;
         let (bandwidth, latency) = match self.links.first() {
             Some(link) => self.physical(link),
             None => (1.0, 0.0),
@@ -284,10 +285,10 @@ impl<'a> Replay<'a> {
         )
     }
 
-    /// A link for each ordered pair of processors between which there are messages.
+    /// A link for each ordered pair of ranks between which there are messages.
     fn write_pairs(&self, output: &mut dyn Write) -> io::Result<()> {
         writeln!(output, "  <zone id=\"machine\" routing=\"Full\">")?;
-        for rank in 0..self.schedule.processors() {
+        for rank in 0..self.schedule.ranks() {
             writeln!(output, "    <host id=\"n{rank}\" speed=\"{SPEED}f\"/>")?;
         }
         for link in &self.links {
@@ -319,21 +320,21 @@ impl<'a> Replay<'a> {
         (1.0 / beta, alpha - ENVELOPE_BYTES * beta)
     }
 
-    /// Writes the host file: one processor on each host.
+    /// Writes the host file: one rank on each host.
     ///
     /// # Errors
-    /// Those of `output`.
+    /// Errors of `output`.
     pub fn write_hosts(&self, output: &mut dyn Write) -> io::Result<()> {
-        (0..self.schedule.processors()).try_for_each(|rank| writeln!(output, "n{rank}"))
+        (0..self.schedule.ranks()).try_for_each(|rank| writeln!(output, "n{rank}"))
     }
 
     /// Writes a shell script that replays the trace with the files beside it: `trace.txt`,
     /// `platform.xml` and `hosts.txt`.
     ///
     /// # Errors
-    /// Those of `output`.
+    /// Errors of `output`.
     pub fn write_script(&self, output: &mut dyn Write) -> io::Result<()> {
-        let processors = self.schedule.processors();
+        let ranks = self.schedule.ranks();
         let seconds = self.seconds_per_unit;
         write!(
             output,
@@ -343,7 +344,7 @@ impl<'a> Replay<'a> {
              set -eu\n\
              cd \"$(dirname \"$0\")\"\n\
              echo \"$PWD/trace.txt\" > traces.txt\n\
-             smpirun -np {processors} -hostfile hosts.txt -platform platform.xml \\\n  \
+             smpirun -np {ranks} -hostfile hosts.txt -platform platform.xml \\\n  \
              -replay traces.txt"
         )?;
         for setting in self.settings() {
@@ -368,11 +369,10 @@ impl<'a> Replay<'a> {
         settings
     }
 
-    /// Writes a rank's actions where latency overlaps: all receives are posted, then it copies if it does
-    /// so before it sends, takes what comes in the order in which it comes, and sends.
+    /// Writes a rank's actions with overlapping latency: all receives are posted, then it copies if the copy precedes
+    /// its sends, takes messages in order of arrival, and sends.
     ///
-    /// A gather's only send is a blocking one, which costs no overhead; those of a scatter begin one after
-    /// the other.
+    /// A gather's only send is a blocking one, which costs no overhead; a scatter's sends begin one after the other.
     fn write_all_posted(&self, rank: Rank, output: &mut dyn Write) -> io::Result<()> {
         let programs = self.schedule.programs();
         let actions = || programs.actions(rank);
@@ -509,12 +509,12 @@ pub const SETTINGS: [&str; 8] = [
 ];
 
 impl Overlap {
-    /// What SMPI is told; `None` where nothing overlaps.
+    /// Overlapping latency as SMPI takes it; `None` where nothing overlaps.
     fn of(schedule: &Schedule, costs: &Costs) -> Result<Option<Overlap>, ReplayError> {
         let Some(shared) = costs.parameters().filter(|costs| costs.overlaps()) else {
             return Ok(None);
         };
-        for rank in 0..schedule.processors() {
+        for rank in 0..schedule.ranks() {
             let programs = schedule.programs();
             let exchanges = |action: Action<'_>| matches!(action.deed, Deed::Exchange(..));
             let receives = |action: Action<'_>| matches!(action.deed, Deed::Receive(_));
@@ -538,7 +538,7 @@ impl Overlap {
 /// The sizes of all messages.
 fn message_sizes(schedule: &Schedule) -> Vec<u64> {
     let programs = schedule.programs();
-    let actions = (0..schedule.processors()).flat_map(|rank| programs.actions(rank));
+    let actions = (0..schedule.ranks()).flat_map(|rank| programs.actions(rank));
     actions.filter_map(|action| action.send()).map(|send| send.from.bytes()).collect()
 }
 
@@ -557,10 +557,10 @@ fn links(schedule: &Schedule, costs: &Costs) -> Result<Vec<Link>, ReplayError> {
     pairs(schedule).into_iter().map(link).collect()
 }
 
-/// Who sends to whom.
+/// Pairs of senders and receivers.
 fn pairs(schedule: &Schedule) -> BTreeSet<(Rank, Rank)> {
     let programs = schedule.programs();
-    (0..schedule.processors())
+    (0..schedule.ranks())
         .flat_map(|rank| programs.actions(rank).map(move |action| (rank, action.send())))
         .filter_map(|(rank, send)| Some((rank, send?.to)))
         .collect()

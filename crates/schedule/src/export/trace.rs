@@ -1,8 +1,8 @@
-//! Chrome's trace event format: what each rank does when, for Perfetto and `chrome://tracing`.
+//! Chrome's trace event format: a timeline of all ranks, for Perfetto and `chrome://tracing`.
 //!
-//! A thread for each rank, or for each port of one that uses several, or for each side of duplex ports; a slice for each action, another for what
-//! it waits before that; an arrow for each message. The format counts in microseconds: costs in seconds
-//! are written in it, and of costs in any other unit one unit is shown as a microsecond.
+//! A thread for each rank, or for each of several ports, or for each side of duplex ports; a slice for each action,
+//! another for the wait before it; an arrow for each message. The format counts in microseconds: costs in seconds are
+//! written in it, and any other unit is shown as a microsecond.
 //!
 //! # Source
 //! "Trace Event Format", Google, as Perfetto's `JsonTraceReader` takes it.
@@ -19,7 +19,7 @@ use tuwtree_model::{ClosedSet, Rank, Time};
 /// as.
 ///
 /// # Errors
-/// Those of `output`.
+/// Errors of `output`.
 ///
 /// # Complexity
 /// O(n log n) for n actions; nothing is kept but the event that is written.
@@ -34,13 +34,13 @@ pub fn write(
         "{} of {} bytes over {} processes{}",
         task.operation.name(),
         task.total(),
-        task.processors(),
+        task.ranks(),
         task.root_phrase()
     );
     let mut trace = Trace { schedule, timeline, scale, output, is_first: true };
     trace.output.write_all(b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[")?;
     trace.event(&json!({"ph": "M", "name": "process_name", "pid": 0, "args": {"name": title}}))?;
-    for rank in 0..schedule.processors() {
+    for rank in 0..schedule.ranks() {
         trace.name_rank(rank)?;
         trace.write_rank(rank)?;
     }

@@ -1,4 +1,4 @@
-//! Which receive belongs to which send.
+//! Matching of receives and sends.
 
 use crate::program::Programs;
 use tuwtree_model::Rank;
@@ -122,7 +122,7 @@ fn channel(end: &End) -> (u32, u32, u32) {
 /// All sends and all receives, each sorted by sender, receiver, tag, and place in the list.
 fn ends(programs: &Programs) -> (Vec<End>, Vec<End>) {
     let (mut sends, mut receives) = (Vec::new(), Vec::new());
-    for rank in 0..programs.processors() {
+    for rank in 0..programs.ranks() {
         for index in programs.range(rank) {
             let action = programs.action(index);
             let (own, index) = (rank as u32, index as u32);

@@ -1,9 +1,9 @@
 //! Simulation: when each action of a schedule starts and ends under a cost model.
 //!
-//! Written without regard to trees: processors perform their actions, a message is transmitted when
-//! both its ends are ready, and everything happens as soon as it may. Since the model has no
-//! contention but for a processor's ports, no queue of events in the order of time is needed: an
-//! action's times follow from those of the actions that it waits for.
+//! Written without regard to trees: ranks perform their actions, a message is transmitted when both
+//! its ends are ready, and everything happens as soon as possible. Since ranks' ports are the
+//! model's only contention, no queue of events in the order of time is needed: an action's times
+//! follow from the times of the actions that it waits for.
 //!
 //! ```text
 //!            ready: port free, input written         meet: both ends posted
@@ -27,7 +27,7 @@ use crate::program::Programs;
 use crate::schedule::Schedule;
 use std::collections::BTreeMap;
 use timeline::Cause;
-use tuwtree_model::{CostModel, Operation, Operator, Rank, Time, TimeError};
+use tuwtree_model::{CostModel, Operation, Operator, PayloadKind, Rank, Time, TimeError};
 
 pub(crate) use matching::Matching;
 pub use matching::Unmatched;
@@ -101,11 +101,11 @@ pub enum SimulationError {
     /// A message with one end.
     #[error(transparent)]
     Unmatched(#[from] Unmatched),
-    /// Processors wait for each other.
-    #[error("deadlock: rank {processor} waits in action {action} for ever; `verify` says why")]
+    /// Ranks wait for each other.
+    #[error("deadlock: rank {rank} waits in action {action} for ever; `verify` says why")]
     Deadlock {
-        /// The processor of least rank that does not end.
-        processor: Rank,
+        /// The rank of least rank that does not end.
+        rank: Rank,
         /// The index of the action in its list.
         action: usize,
     },
@@ -140,7 +140,7 @@ pub enum SimulationError {
 /// O(n log n) time, O(n) space for n actions.
 ///
 /// # Example
-/// Sizes 2, 1, 4 and costs 1, 1, 1: processor 1 receives from 0 until 3, copies until 4, receives
+/// Sizes 2, 1, 4 and costs 1, 1, 1: rank 1 receives from 0 until 3, copies until 4, receives
 /// from 2 until 9.
 /// ```
 /// use tuwtree_model::{BlockSizes, Collective, Homogeneous, Operation, Step, Tree};
@@ -180,9 +180,9 @@ pub fn simulate_on(
     simulation.run()?;
     let programs = schedule.programs();
     if let Some(stuck) = simulation.progress.iter().position(|progress| !progress.is_over()) {
-        let processor = simulation.owner[stuck] as Rank;
-        let action = holds.action(stuck) - programs.range(processor).start;
-        return Err(SimulationError::Deadlock { processor, action });
+        let rank = simulation.owner[stuck] as Rank;
+        let action = holds.action(stuck) - programs.range(rank).start;
+        return Err(SimulationError::Deadlock { rank, action });
     }
     let Simulation { progress, owner, .. } = simulation;
     let (times, cause) =
@@ -201,13 +201,13 @@ struct Simulation<'a, C> {
     /// Whether data flows from the root outwards.
     is_outward: bool,
     operation: Operation,
-    /// An entry for each hold: its processor.
+    /// An entry for each hold: its rank.
     owner: Vec<u32>,
     /// An entry for each hold: the ones before and after it on its port, or on both sides of it.
     neighbours: Vec<[(u32, u32); 2]>,
     /// An entry for each hold.
     progress: Vec<KnownTimes>,
-    /// `p` entries: up to where all holds of a processor that write have ended, and when.
+    /// `p` entries: up to where all holds of a rank that write have ended, and when.
     written: Vec<(usize, Time)>,
     /// Holds that may have become ready.
     candidates: Vec<usize>,
@@ -266,7 +266,7 @@ impl<'a, C: CostModel> Simulation<'a, C> {
         let mut neighbours = vec![[(NOTHING, NOTHING); 2]; holds.len()];
         // For each lane the last hold, and which of that one's neighbours are on this lane.
         let mut last_on_lane = BTreeMap::new();
-        for rank in 0..programs.processors() {
+        for rank in 0..programs.ranks() {
             last_on_lane.clear();
             for index in holds.of_rank(programs, rank) {
                 owner[index] = rank as u32;
@@ -293,7 +293,7 @@ impl<'a, C: CostModel> Simulation<'a, C> {
             owner,
             neighbours,
             progress: vec![KnownTimes::default(); holds.len()],
-            written: (0..programs.processors())
+            written: (0..programs.ranks())
                 .map(|rank| (holds.of_rank(programs, rank).start, Time::ZERO))
                 .collect(),
             candidates: Vec::new(),
@@ -321,7 +321,7 @@ impl<'a, C: CostModel> Simulation<'a, C> {
 
     /// Performs all actions that do not wait for ever.
     fn run(&mut self) -> Result<(), TimeError> {
-        for rank in 0..self.programs.processors() {
+        for rank in 0..self.programs.ranks() {
             self.note_written(rank);
         }
         self.candidates = (0..self.holds.len()).rev().collect();
@@ -333,7 +333,7 @@ impl<'a, C: CostModel> Simulation<'a, C> {
         Ok(())
     }
 
-    /// When what is not posted can start as far as its own processor is concerned, if
+    /// When what is not posted can start as far as its own rank is concerned, if
     /// that is known.
     fn ready(&self, index: usize) -> Option<Time> {
         if self.progress[index].is_posted {
@@ -391,10 +391,9 @@ impl<'a, C: CostModel> Simulation<'a, C> {
             return Ok(true);
         }
         let action = self.action(sender);
-        let may_go = match self.operation {
-            Operation::Alltoall => !action.needs_written(),
-            Operation::Allgather => !self.holds.are_actions(),
-            _ => false,
+        let may_go = match self.operation.payload_kind() {
+            PayloadKind::Messages => !action.needs_written(),
+            _ => self.operation == Operation::Allgather && !self.holds.are_actions(),
         };
         let is_lone = matches!(action.deed, Deed::Send(_));
         if !(may_go && is_lone && self.handover.posts == Posts::PrePosted) {
@@ -523,7 +522,7 @@ impl<'a, C: CostModel> Simulation<'a, C> {
         Ok(())
     }
 
-    /// Tells what a processor does when all that is written before them has been.
+    /// Tells what a rank does when all that is written before them has been.
     fn note_written(&mut self, rank: Rank) {
         let (mut index, mut time) = self.written[rank];
         while index < self.holds.of_rank(self.programs, rank).end {

@@ -5,11 +5,11 @@ use crate::document;
 use tuwtree_model::{ClosedSet, Homogeneous};
 
 /// A broadcast of 10 bytes, whose segments have 10 bytes too, with these actions.
-fn schedule(processors: usize, ports: u16, actions: &str) -> Schedule {
-    let segments = vec![10; processors];
+fn schedule(ranks: usize, ports: u16, actions: &str) -> Schedule {
+    let segments = vec![10; ranks];
     let text = format!(
         r#"{{"format":"tuwtree-schedule","version":1,"operation":"broadcast","order":"any",
-        "processors":{processors},"root":0,"ports":{ports},"vector_bytes":10,
+        "processors":{ranks},"root":0,"ports":{ports},"vector_bytes":10,
         "segment_bytes":{segments:?},"actions":{actions}}}"#
     );
     document::read(text.as_bytes()).unwrap()
@@ -19,11 +19,11 @@ fn costs() -> Homogeneous {
     Homogeneous::new(1.0, 1.0, 5.0).unwrap()
 }
 
-/// Ready, start and end of each action of each processor.
+/// Ready, start and end of each action of each rank.
 fn times(schedule: &Schedule, sends: Sends) -> Vec<Vec<(u64, u64, u64)>> {
     let timeline = simulate(schedule, &costs(), sends).unwrap();
     let units = |time: Time| time.units() as u64;
-    (0..schedule.processors())
+    (0..schedule.ranks())
         .map(|rank| {
             let actions = timeline.actions(rank).iter();
             actions.map(|at| (units(at.ready), units(at.start), units(at.end))).collect()
@@ -158,7 +158,7 @@ fn an_eager_sender_does_not_wait_for_a_receiver_that_is_busy() {
 }
 
 #[test]
-fn the_critical_path_passes_from_processor_to_processor() {
+fn the_critical_path_passes_from_rank_to_rank() {
     let actions = r#"[
         [{"send":1,"from":["output",0,10]}],
         [{"receive":0,"into":["output",0,10]},{"send":2,"from":["output",0,10]}],
@@ -166,18 +166,16 @@ fn the_critical_path_passes_from_processor_to_processor() {
     let schedule = schedule(3, 1, actions);
     let timeline = simulate(&schedule, &costs(), Sends::Synchronous).unwrap();
     let path = timeline.critical_path();
-    let steps: Vec<_> = path.iter().map(|step| (step.processor, step.action)).collect();
+    let steps: Vec<_> = path.iter().map(|step| (step.rank, step.action)).collect();
     assert_eq!(steps, [(1, 0), (1, 1)]);
     assert_eq!((timeline.busy_units(2), timeline.waiting_units(2)), (16.0, 6.0));
 }
 
-/// Processor, action, start and end of what is on the critical path, sends being synchronous.
+/// Rank, action, start and end of what is on the critical path, sends being synchronous.
 fn critical_path(actions: &str) -> Vec<(usize, usize, f64, f64)> {
     let timeline = simulate(&schedule(3, 1, actions), &costs(), Sends::Synchronous).unwrap();
     let path = timeline.critical_path();
-    path.iter()
-        .map(|step| (step.processor, step.action, step.start.units(), step.end.units()))
-        .collect()
+    path.iter().map(|step| (step.rank, step.action, step.start.units(), step.end.units())).collect()
 }
 
 #[test]
@@ -209,13 +207,13 @@ fn who_does_nothing_is_busy_for_0_units_and_not_for_minus_0() {
 }
 
 #[test]
-fn processors_that_wait_for_each_other_are_told() {
+fn ranks_that_wait_for_each_other_are_told() {
     let actions = r#"[
         [{"send":1,"from":["output",0,10]},{"receive":1,"into":["segment",0,10]}],
         [{"send":0,"from":["output",0,10]},{"receive":0,"into":["output",0,10]}]]"#;
     let schedule = schedule(2, 1, actions);
     let error = simulate(&schedule, &costs(), Sends::Synchronous).unwrap_err();
-    assert_eq!(error, SimulationError::Deadlock { processor: 0, action: 0 });
+    assert_eq!(error, SimulationError::Deadlock { rank: 0, action: 0 });
     assert!(simulate(&schedule, &costs(), Sends::Eager).is_ok());
 }
 
@@ -243,7 +241,7 @@ fn latency_passes_while_the_receiver_does_other_things_unless_receives_are_stric
         let latencies: Vec<_> = latencies.map(|(from, to)| (from.units(), to.units())).collect();
         let path = timeline.critical_path();
         let path: Vec<_> =
-            path.iter().map(|at| (at.processor, at.start.units(), at.end.units())).collect();
+            path.iter().map(|at| (at.rank, at.start.units(), at.end.units())).collect();
         (spans, latencies, path)
     };
     let (spans, latencies, path) = times(Posts::PrePosted);
@@ -256,7 +254,7 @@ fn latency_passes_while_the_receiver_does_other_things_unless_receives_are_stric
     assert_eq!(path, [(0, 0.0, 5.0), (0, 5.0, 17.0), (0, 17.0, 30.0)]);
 }
 
-/// A schedule of 4 processors on a duplex port: of an allgather of 10 bytes each, or an allreduce of 10 bytes that combines
+/// A schedule of 4 ranks on a duplex port: of an allgather of 10 bytes each, or an allreduce of 10 bytes that combines
 /// a byte in 2.
 fn on_a_duplex_port(operation: &str, actions: &str) -> Schedule {
     let data = match operation {

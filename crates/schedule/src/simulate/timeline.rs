@@ -1,17 +1,17 @@
-//! What a simulation finds: starts, ends and waits, and what follows from them.
+//! Result of a simulation: starts, ends and waits, and values derived from these.
 
 use super::matching::Matching;
 use crate::hold::{Held, Holds};
 use crate::program::Programs;
 use tuwtree_model::{Rank, Time};
 
-/// When an action happens.
+/// Times of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct ActionTimes {
-    /// When its processor is ready for it: the port is free, and what it reads has been written.
+    /// Time at which its rank is ready for it: the port is free, and its data has been written.
     pub ready: Time,
-    /// When it starts; for an exchange, when the part starts that ends last. Until then, from
-    /// `ready`, it waits for the other processor, or for its message.
+    /// Its start; for an exchange, the start of the part that ends last. From `ready` until then it
+    /// waits for the other rank, or for its message.
     pub start: Time,
     /// Not before `start`, in the time units of the costs.
     pub end: Time,
@@ -20,19 +20,18 @@ pub struct ActionTimes {
     pub latency: (Time, Time),
 }
 
-/// What holds a port, or one side of it, from when to when.
+/// Occupation of a port, or of one side of it, with its times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Occupation {
-    /// The index of the action in its processor's list.
+    /// The index of the action in its rank's list.
     pub action: usize,
-    /// What the action, or this half of it, holds.
+    /// The action, or its half.
     pub held: Held,
-    /// When it is ready for it, and when it goes on: of a receive that combines, with the combining, and what
-    /// it waits before that for the send beside it.
+    /// Its times; of a receive that combines, the times of combining, which waits for the send beside it.
     pub times: ActionTimes,
 }
 
-/// What the end of a hold waited for.
+/// Cause of a wait for the end of a hold.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cause {
     /// The hold itself, or the other end of its message, or what sends beside it: the one without which it would
@@ -50,11 +49,11 @@ pub struct Timeline {
     /// An entry for each hold, where these are not the actions.
     halves: Vec<ActionTimes>,
     holds: Holds,
-    /// An entry for each hold: its processor.
+    /// An entry for each hold: its rank.
     owner: Vec<u32>,
     /// An entry for each hold.
     cause: Vec<Cause>,
-    /// Where the actions of each processor end.
+    /// End of each rank's actions.
     ends: Vec<u32>,
     matching: Matching,
     completion_time: Time,
@@ -64,15 +63,15 @@ pub struct Timeline {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Critical {
     /// The rank that performs the action.
-    pub processor: Rank,
-    /// The index of the action in the processor's list.
+    pub rank: Rank,
+    /// The index of the action in the rank's list.
     pub action: usize,
-    /// What the action, or the half of it that is on the path, holds.
+    /// The action, or its half on the path.
     pub held: Held,
-    /// When it starts; of an exchange, when the half on the path does. A message whose latency overlaps
-    /// starts with its latency.
+    /// Its start; of an exchange, the start of the half on the path. A message with overlapping latency starts with its
+    /// latency.
     pub start: Time,
-    /// When it, or that half, ends; a message, where it ends last.
+    /// Its end, or the end of that half; of a message, the later end.
     pub end: Time,
 }
 
@@ -85,7 +84,7 @@ impl Timeline {
         cause: Vec<Cause>,
         matching: Matching,
     ) -> Timeline {
-        let ends = (0..programs.processors()).map(|rank| programs.range(rank).end as u32).collect();
+        let ends = (0..programs.ranks()).map(|rank| programs.range(rank).end as u32).collect();
         let completion_time = times.iter().map(|times| times.end).max().unwrap_or_default();
         let (actions, halves) = match holds.are_actions() {
             true => (times, Vec::new()),
@@ -97,23 +96,23 @@ impl Timeline {
         Timeline { actions, halves, holds, owner, cause, ends, matching, completion_time }
     }
 
-    /// The number of processors.
-    pub fn processors(&self) -> usize {
+    /// The number of ranks.
+    pub fn ranks(&self) -> usize {
         self.ends.len()
     }
 
-    /// When the last action ends.
+    /// The end of the last action.
     pub fn completion_time(&self) -> Time {
         self.completion_time
     }
 
-    /// The times of a processor's actions, in the order of its list.
+    /// The times of a rank's actions, in the order of its list.
     pub fn actions(&self, rank: Rank) -> &[ActionTimes] {
         &self.actions[self.range(rank)]
     }
 
-    /// What holds a processor's ports and when, in the order of its actions: each action, or where ports are
-    /// duplex, of an exchange the send and then the receive.
+    /// Occupations of a rank's ports with their times, in the order of its actions: each action, or with duplex ports,
+    /// of an exchange the send and then the receive.
     pub fn occupations(&self, rank: Rank) -> impl Iterator<Item = Occupation> + '_ {
         let first = self.first(rank);
         self.holds.of(self.range(rank)).map(move |hold| Occupation {
@@ -159,15 +158,14 @@ impl Timeline {
         sender.map(|index| self.place(self.holds.sending(index)))
     }
 
-    /// How long a processor's ports are occupied by actions that go on: the sum of all its actions'
-    /// durations, in time units. With one port, at most the completion time. Where ports are duplex, the sum over
-    /// all sides.
+    /// Time that actions in progress occupy a rank's ports: the sum of all its actions' durations, in time units. With
+    /// one port, at most the completion time. With duplex ports, the sum over all sides.
     pub fn busy_units(&self, rank: Rank) -> f64 {
         self.total(rank, |times| times.end.before(times.start))
     }
 
-    /// How long a processor's ports are occupied by actions that wait for another processor, or for
-    /// the latency of a message, in time units.
+    /// Time that a rank's ports are occupied by actions that wait for another rank, or for the
+    /// latency of a message, in time units.
     pub fn waiting_units(&self, rank: Rank) -> f64 {
         self.total(rank, |times| times.start.before(times.ready))
     }
@@ -190,8 +188,8 @@ impl Timeline {
     /// A chain of actions, each starting when the one before ends, from time 0 to the completion
     /// time, in the order of time: what would have to be faster for the whole to be.
     ///
-    /// A message appears once, at the processor that did not wait for the other. Of several such
-    /// chains, it is the one that ends at the processor of least rank, and stays with a processor
+    /// A message appears once, at the rank that did not wait for the other. Of several such
+    /// chains, it is the one that ends at the rank of least rank, and stays with a rank
     /// as long as it can.
     ///
     /// # Complexity
@@ -217,7 +215,7 @@ impl Timeline {
         path
     }
 
-    /// The last action before this one in its processor's list that ends then, preferably one that
+    /// The last action before this one in its rank's list that ends then, preferably one that
     /// takes time.
     fn ending_at(&self, index: usize, time: Time) -> Option<usize> {
         if time == Time::ZERO {
@@ -229,33 +227,33 @@ impl Timeline {
         before.clone().find(|&before| self.takes_time(before)).or_else(|| before.next())
     }
 
-    /// Whether an action, or the latency before it, takes any time.
+    /// True if an action, or the latency before it, takes any time.
     fn takes_time(&self, index: usize) -> bool {
         self.cause[index].start < self.times()[index].end
     }
 
     fn critical(&self, index: usize, start: Time, end: Time) -> Critical {
-        let (processor, action) = self.place(index);
-        Critical { processor, action, held: self.holds.held(index), start, end }
+        let (rank, action) = self.place(index);
+        Critical { rank, action, held: self.holds.held(index), start, end }
     }
 
-    /// The indices of a processor's actions among all.
+    /// The indices of a rank's actions among all.
     fn range(&self, rank: Rank) -> std::ops::Range<usize> {
         self.first(rank)..self.ends[rank] as usize
     }
 
-    /// The index of a processor's first action among all.
+    /// The index of a rank's first action among all.
     fn first(&self, rank: Rank) -> usize {
         if rank == 0 { 0 } else { self.ends[rank - 1] as usize }
     }
 
-    /// The index of a processor's action among all.
+    /// The index of a rank's action among all.
     fn index(&self, rank: Rank, action: usize) -> usize {
         assert!(action < self.actions(rank).len(), "rank {rank} has no action {action}");
         self.first(rank) + action
     }
 
-    /// The processor of a hold, and the index of its action in the processor's list.
+    /// The rank of a hold, and the index of its action in the rank's list.
     fn place(&self, hold: usize) -> (Rank, usize) {
         let rank = self.owner[hold] as Rank;
         (rank, self.holds.action(hold) - self.first(rank))

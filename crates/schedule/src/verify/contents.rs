@@ -1,9 +1,9 @@
-//! What is in a buffer: runs of bytes with where they come from.
+//! Contents of a buffer: runs of bytes with their sources.
 //!
-//! A rope: a balanced tree with runs as leaves, never changed once made, so that a message shares
-//! what it carries with the buffer that it comes from. Cutting and joining take logarithmic time,
-//! however many runs there are; neighbouring runs that belong together are always one run, so that
-//! data which moves in one piece stays one run.
+//! A rope: a balanced, immutable tree with runs as leaves, so that a message shares its data with
+//! its source buffer. Cutting and joining take logarithmic time in the number of runs; neighbouring
+//! runs that belong together are always one run, so that data which moves in one piece stays one
+//! run.
 //!
 //! # Source
 //! Boehm, Atkinson, Plass, "Ropes: an alternative to strings" (1995); joined and balanced by height
@@ -11,7 +11,7 @@
 
 use std::rc::Rc;
 
-/// Where bytes come from.
+/// Source of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ByteSource {
     /// From nowhere: nothing has been written there.
@@ -28,7 +28,7 @@ pub(super) struct ByteRun {
     pub(super) source: ByteSource,
     /// The number of the first of them in the operation's data.
     pub(super) start: u64,
-    /// How many bytes there are, at least 1.
+    /// Number of bytes, at least 1.
     pub(super) bytes: u64,
 }
 
@@ -54,7 +54,7 @@ enum ContentNode {
         bytes: u64,
         /// 1 more than the higher of both; they differ by at most 1.
         height: u8,
-        /// Whether all of it, or any of it, has been written.
+        /// True if all of it has been written, and if any of it has.
         all_written: bool,
         any_written: bool,
         left: Rc<ContentNode>,
@@ -120,7 +120,7 @@ impl Contents {
         self.runs().next()
     }
 
-    /// The runs in order, no two neighbours of which could be one.
+    /// The runs in order; no two neighbours could be joined.
     pub(super) fn runs(&self) -> Runs<'_> {
         Runs { pending: self.0.as_deref().into_iter().collect() }
     }
@@ -130,7 +130,7 @@ impl Contents {
         let (Some(left), Some(right)) = (&self.0, &next.0) else {
             return Contents(self.0.or(next.0));
         };
-        let (last, first) = (edge(left, Side::Right), edge(right, Side::Left));
+        let (last, first) = (edge(left, ContentSide::Right), edge(right, ContentSide::Left));
         let Some(between) = last.joined(first) else { return Contents(Some(join(left, right))) };
         let (head, _) = self.split(left.bytes() - last.bytes);
         let (_, tail) = next.split(first.bytes);
@@ -144,7 +144,7 @@ impl Contents {
         Contents(Some(all))
     }
 
-    /// What is before this offset, and what is from there on.
+    /// The contents before this offset, and from there on.
     pub(super) fn split(&self, offset: u64) -> (Contents, Contents) {
         match &self.0 {
             None => (Contents(None), Contents(None)),
@@ -160,7 +160,7 @@ impl Contents {
         self.split(offset).1.split(bytes).0
     }
 
-    /// The same with other bytes at and behind this offset.
+    /// These contents with other bytes at and behind this offset.
     pub(super) fn with(&self, offset: u64, bytes: u64, part: Contents) -> Contents {
         let (before, rest) = self.split(offset);
         before.then(part).then(rest.split(bytes).1)
@@ -186,7 +186,7 @@ impl Contents {
     }
 }
 
-/// What [`Contents::find`] looks for.
+/// Query of [`Contents::find`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
     Written,
@@ -212,19 +212,19 @@ impl Iterator for Runs<'_> {
 }
 
 #[derive(Clone, Copy)]
-enum Side {
+enum ContentSide {
     Left,
     Right,
 }
 
 /// The first or last run.
-fn edge(node: &Rc<ContentNode>, side: Side) -> ByteRun {
+fn edge(node: &Rc<ContentNode>, side: ContentSide) -> ByteRun {
     let mut node = node;
     loop {
         node = match (&**node, side) {
             (ContentNode::Leaf(run), _) => return *run,
-            (ContentNode::Inner { left, .. }, Side::Left) => left,
-            (ContentNode::Inner { right, .. }, Side::Right) => right,
+            (ContentNode::Inner { left, .. }, ContentSide::Left) => left,
+            (ContentNode::Inner { right, .. }, ContentSide::Right) => right,
         };
     }
 }
@@ -292,7 +292,7 @@ fn join(left: &Rc<ContentNode>, right: &Rc<ContentNode>) -> Rc<ContentNode> {
     }
 }
 
-/// What is before this offset, and what is from there on.
+/// The contents before this offset, and from there on.
 ///
 /// # Complexity
 /// O(h), and no deeper recursion, for height h.

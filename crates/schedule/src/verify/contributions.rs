@@ -1,9 +1,8 @@
-//! Whose contributions the parts of a reduction have.
+//! Contributors to the parts of a reduction.
 //!
-//! A value is a processor's own vector, or two values combined. Each is made once and then only
-//! named, so that a result is a network of values; a rank contributes as often as ways lead from the
-//! result to its own vector. Who combines the same two in the same order gets the same value, so that what is
-//! known of it is known of all pieces and processors that have it.
+//! A value is a rank's own vector, or two values combined. Each is made once and then only named, so that a result is a
+//! network of values; a rank contributes once for each path from the result to its own vector. Ranks that combine two
+//! values in one order get one value, so that knowledge of it serves all pieces and ranks that have it.
 
 use super::{Contributors, Fault, NONE};
 use std::collections::HashMap;
@@ -15,24 +14,24 @@ struct Combined {
     right: u32,
     /// The index of the first action that does it.
     action: u32,
-    /// The first value that this one is made of, or itself, whose contributions are not consecutive though those of
-    /// its operands are; or [`NONE`].
+    /// The first value among this one and its parts whose contributions are not consecutive though its operands' are;
+    /// or [`NONE`].
     scattered: u32,
     /// The first and last contributor, if each operand has consecutive ones and they are neighbours.
     consecutive: Option<(u32, u32)>,
 }
 
-/// All values of a reduction: `0..p` are the processors' own.
+/// All values of a reduction: `0..p` are the ranks' own.
 pub(super) struct Values {
-    processors: u32,
+    ranks: u32,
     combined: Vec<Combined>,
     /// The combination of each pair of a left and a right operand.
     known: HashMap<(u32, u32), u32>,
     /// For each value its place in the network that was looked at last, if it is there.
     places: Vec<u32>,
-    /// Of those that were asked for, whether they have every processor's contribution once.
+    /// For each examined value: true if it has every rank's contribution once.
     complete: HashMap<u32, bool>,
-    /// How many more steps may be taken.
+    /// Number of further steps allowed.
     steps: u64,
     limit: u64,
 }
@@ -45,7 +44,7 @@ pub(super) struct ScatteredValue {
     pub(super) right: Contributors,
 }
 
-/// Why a value is not the result.
+/// Fault of a value that is not the result.
 pub(super) enum Wrong {
     /// A contribution is not there.
     Lacks(Rank),
@@ -56,19 +55,18 @@ pub(super) enum Wrong {
 }
 
 impl Values {
-    /// How many steps are always allowed. What a step leaves behind takes at most some 250 bytes: a value, and a run
-    /// of a buffer.
+    /// Number of steps that is always allowed. A step leaves at most some 250 bytes: a value, and a run of a buffer.
     const LEAST_LIMIT: u64 = 1 << 24;
-    /// How many steps are allowed for each action and processor.
+    /// Number of steps allowed for each action and rank.
     const STEPS_EACH: u64 = 64;
 
     /// Own values only; `size` is the number of actions.
-    pub(super) fn new(processors: usize, size: usize) -> Values {
-        let limit = Self::LEAST_LIMIT + Self::STEPS_EACH * (processors + size) as u64;
+    pub(super) fn new(ranks: usize, size: usize) -> Values {
+        let limit = Self::LEAST_LIMIT + Self::STEPS_EACH * (ranks + size) as u64;
         // Values are numbered by 32 bits.
         let limit = limit.min(1 << 31);
         Values {
-            processors: processors as u32,
+            ranks: ranks as u32,
             combined: Vec::new(),
             known: HashMap::new(),
             places: Vec::new(),
@@ -89,7 +87,7 @@ impl Values {
 
     /// The combination of both by this action.
     pub(super) fn combine(&mut self, left: u32, right: u32, action: u32) -> u32 {
-        let value = self.processors + self.combined.len() as u32;
+        let value = self.ranks + self.combined.len() as u32;
         let known = *self.known.entry((left, right)).or_insert(value);
         if known != value {
             return known;
@@ -107,13 +105,12 @@ impl Values {
         value
     }
 
-    /// The first value that a value is made of, or is, whose contributions are not consecutive though those of its
-    /// operands are.
+    /// The first value among this one and its parts whose contributions are not consecutive though its operands' are.
     fn first_scattered(&self, value: u32) -> Option<u32> {
         Some(self.operands(value)?.scattered).filter(|&scattered| scattered != NONE)
     }
 
-    /// Whose contributions a value has, if they are consecutive and in order.
+    /// Contributors of a value, if they are consecutive and in order.
     pub(super) fn contributors(&self, value: u32) -> Contributors {
         match self.range(value) {
             Some((first, last)) => {
@@ -124,13 +121,13 @@ impl Values {
     }
 
     fn range(&self, value: u32) -> Option<(u32, u32)> {
-        match value.checked_sub(self.processors) {
+        match value.checked_sub(self.ranks) {
             None => Some((value, value)),
             Some(index) => self.combined[index as usize].consecutive,
         }
     }
 
-    /// What a value combines, if these are not neighbours in order.
+    /// The operands of a value, if these are not neighbours in order.
     pub(super) fn scattered(&self, value: u32) -> Option<ScatteredValue> {
         let &Combined { left, right, action, .. } = self.operands(value)?;
         let (left, right) = (self.contributors(left), self.contributors(right));
@@ -144,10 +141,10 @@ impl Values {
     }
 
     fn operands(&self, value: u32) -> Option<&Combined> {
-        Some(&self.combined[value.checked_sub(self.processors)? as usize])
+        Some(&self.combined[value.checked_sub(self.ranks)? as usize])
     }
 
-    /// Whether the value has every processor's contribution once.
+    /// True if the value has every rank's contribution once.
     ///
     /// # Errors
     /// The network is too large.
@@ -164,12 +161,12 @@ impl Values {
         Ok(is_complete)
     }
 
-    /// Fails unless the value has every processor's contribution once.
+    /// Fails unless the value has every rank's contribution once.
     ///
     /// # Errors
     /// A contribution that is missing or there twice.
     pub(super) fn check_complete(&mut self, value: u32) -> Result<(), Wrong> {
-        let is_all = self.range(value) == Some((0, self.processors - 1));
+        let is_all = self.range(value) == Some((0, self.ranks - 1));
         if is_all || self.complete.get(&value) == Some(&true) {
             return Ok(());
         }
@@ -185,14 +182,14 @@ impl Values {
                 }
             }
         }
-        let own = network.partition_point(|&value| value < self.processors);
+        let own = network.partition_point(|&value| value < self.ranks);
         if let Some(index) = (0..own).find(|&index| ways[index] > 1) {
             let rank = network[index];
             return Err(Wrong::Twice(rank as Rank, self.doubled(&network, rank)));
         }
-        match (0..self.processors).zip(&network[..own]).find(|&(rank, &value)| rank != value) {
+        match (0..self.ranks).zip(&network[..own]).find(|&(rank, &value)| rank != value) {
             Some((rank, _)) => Err(Wrong::Lacks(rank as Rank)),
-            None if own < self.processors as usize => Err(Wrong::Lacks(own)),
+            None if own < self.ranks as usize => Err(Wrong::Lacks(own)),
             None => {
                 self.complete.insert(value, true);
                 Ok(())
@@ -202,7 +199,7 @@ impl Values {
 
     /// All values that a value is made of, and itself, in the order in which they were made, which `places` has.
     fn network(&mut self, value: u32) -> Result<Vec<u32>, Fault> {
-        self.places.resize(self.processors as usize + self.combined.len(), 0);
+        self.places.resize(self.ranks as usize + self.combined.len(), 0);
         let mut network = vec![value];
         self.places[value as usize] = 0;
         let mut next = 0;
@@ -254,7 +251,7 @@ mod tests {
     };
     use tuwtree_model::{Operation, Vector};
 
-    /// Processor 2 sends every other byte to 1, whose segment then has a run for each of `bytes`
+    /// Rank 2 sends every other byte to 1, whose segment then has a run for each of `bytes`
     /// bytes; 1 sends it to the root twice so many `times`, which stores it and combines it with itself.
     fn scattered_reduction(bytes: u64, times: usize) -> Schedule {
         let mut programs = Programs::new();
@@ -262,7 +259,7 @@ mod tests {
             for deed in deeds {
                 programs.push(&Action { port: 0, deed }).unwrap();
             }
-            programs.end_processor();
+            programs.end_rank();
         };
         let whole = [Piece { offset: 0, bytes }];
         let even: Vec<Piece> =
@@ -281,7 +278,7 @@ mod tests {
         let task = Task {
             operation: Operation::Reduce,
             root: Some(0),
-            payload: Payload::Vector(Vector { processors: 3, bytes }),
+            payload: Payload::Vector(Vector { ranks: 3, bytes }),
             displacements: None,
             order: Order::Any,
             ports: 1,

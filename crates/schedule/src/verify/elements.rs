@@ -1,11 +1,12 @@
-//! Whether the elements that a reduction combines stay whole.
+//! Checks that elements combined by a reduction stay whole.
 
 use super::{Actions, Fault};
 
 /// Fails unless every piece of a reduction's actions is made of whole elements.
 ///
 /// # Errors
-/// The first piece that is not, by rank, then by action, then what is read before what is written.
+/// The first piece that cuts an element, by rank, then by action, then read pieces before written
+/// ones.
 ///
 /// # Complexity
 /// O(n) for n pieces.
@@ -67,7 +68,7 @@ mod tests {
     fn a_piece_that_cuts_an_element_is_refused_with_rank_action_and_place() {
         assert_eq!(exchanged(&[(0, 4), (4, 4)]), Ok(()));
         let cut = |action, offset, bytes| {
-            let (at, doing) = (At { processor: 0, action }, Doing::Exchange(1, 1));
+            let (at, doing) = (At { rank: 0, action }, Doing::Exchange(1, 1));
             Err(Fault::CutElement { at, doing, buffer: Buffer::Output, offset, bytes, element: 4 })
         };
         assert_eq!(exchanged(&[(0, 4), (4, 2), (6, 2)]), cut(1, 4, 2));

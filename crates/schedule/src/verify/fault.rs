@@ -1,22 +1,22 @@
-//! What can be wrong with a schedule, with processors and action numbers.
+//! Faults of a schedule, with ranks and action numbers.
 
 use crate::action::{Action, Arrival, Buffer, Deed};
 use std::fmt;
 use tuwtree_model::Rank;
 use tuwtree_model::{ClosedSet, Order};
 
-/// An action of a processor.
+/// An action of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct At {
     /// The rank that performs the action.
-    pub processor: Rank,
-    /// The index of the action in the processor's list.
+    pub rank: Rank,
+    /// The index of the action in the rank's list.
     pub action: usize,
 }
 
 impl fmt::Display for At {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "rank {}, action {}", self.processor, self.action)
+        write!(formatter, "rank {}, action {}", self.rank, self.action)
     }
 }
 
@@ -25,23 +25,23 @@ impl fmt::Display for At {
 pub enum Datum {
     /// A byte of a block, in gather and scatter.
     OfBlock {
-        /// Whose block it is.
+        /// Rank of the block.
         block: Rank,
-        /// Which of its bytes, from 0.
+        /// Byte of the block, from 0.
         byte: u64,
     },
     /// A byte of a message, in an alltoall.
     OfMessage {
-        /// Who has it.
+        /// Its source rank.
         from: Rank,
         /// Whom it is for.
         to: Rank,
-        /// Which of its bytes, from 0.
+        /// Byte of the vector, from 0.
         byte: u64,
     },
     /// A byte of the vector, in broadcast and reduction.
     OfVector {
-        /// Which of its bytes, from 0.
+        /// Byte of the message, from 0.
         byte: u64,
     },
 }
@@ -58,14 +58,14 @@ impl fmt::Display for Datum {
     }
 }
 
-/// What an action does, in a few words.
+/// Kind of an action, in a few words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doing {
     /// A copy, or one that combines.
     Copy,
-    /// A send to this processor.
+    /// A send to this rank.
     Send(Rank),
-    /// A receive from this processor.
+    /// A receive from this rank.
     Receive(Rank),
     /// A send to the first and at once a receive from the second.
     Exchange(Rank, Rank),
@@ -100,14 +100,14 @@ impl fmt::Display for Doing {
 pub struct Stuck {
     /// The action that has not ended.
     pub at: At,
-    /// Whether it copies, sends, receives, or exchanges.
+    /// Copy, send, receive, or exchange.
     pub doing: Doing,
 }
 
-/// What becomes of a deadlock where sends are eager: where they end at once.
+/// Effect of eager sends, which end at once, on a deadlock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IfEager {
-    /// There is none.
+    /// No deadlock.
     Passes,
     /// There is one all the same.
     Deadlocks,
@@ -172,7 +172,7 @@ pub enum Fault {
         to: Rank,
         /// The tag that has no counterpart.
         tag: u32,
-        /// How many messages of this tag the receiver takes from this sender.
+        /// Number of messages of this tag that the receiver takes from this sender.
         received: usize,
     },
     /// Nobody sends a message.
@@ -186,7 +186,7 @@ pub enum Fault {
         from: Rank,
         /// The tag that has no counterpart.
         tag: u32,
-        /// How many messages of this tag the sender has for this receiver.
+        /// Number of messages of this tag that the sender has for this receiver.
         sent: usize,
     },
     /// A message whose sender and receiver disagree about its size.
@@ -194,7 +194,7 @@ pub enum Fault {
     UnequalSizes {
         /// The action that sends.
         send: At,
-        /// The size of what is sent.
+        /// The size sent.
         sent: u64,
         /// The action that receives.
         receive: At,
@@ -209,11 +209,11 @@ pub enum Fault {
     CutElement {
         /// The action that is at fault.
         at: At,
-        /// Whether it copies, sends, receives, or exchanges.
+        /// Copy, send, receive, or exchange.
         doing: Doing,
         /// The buffer of that rank which is touched.
         buffer: Buffer,
-        /// Where the piece starts.
+        /// Offset of the piece.
         offset: u64,
         /// Its size.
         bytes: u64,
@@ -235,7 +235,7 @@ pub enum Fault {
         buffer: Buffer,
         /// The first such byte.
         offset: u64,
-        /// Whether the byte is written twice, or read and written.
+        /// Written twice, or read and written.
         overlap: Overlap,
     },
     /// An action on one port that overwrites what another on another port still uses.
@@ -247,13 +247,13 @@ pub enum Fault {
     Race {
         /// The action listed first.
         first: At,
-        /// Whether it copies, sends, receives, or exchanges.
+        /// Copy, send, receive, or exchange.
         first_doing: Doing,
         /// The port that performs the first action.
         first_port: u16,
         /// The action that writes.
         second: At,
-        /// Whether it copies, sends, receives, or exchanges.
+        /// Copy, send, receive, or exchange.
         second_doing: Doing,
         /// The port that performs the second action.
         second_port: u16,
@@ -270,7 +270,7 @@ pub enum Fault {
     Deadlock {
         /// Each waits for the next, the last for the first.
         cycle: Vec<Stuck>,
-        /// Whether eager sends would help.
+        /// Effect of eager sends.
         if_eager: IfEager,
     },
     /// Data that is used before it is there, or that never is.
@@ -281,7 +281,7 @@ pub enum Fault {
     ReadBeforeWritten {
         /// The action that reads.
         at: At,
-        /// Whether it copies, sends, receives, or exchanges.
+        /// Copy, send, receive, or exchange.
         doing: Doing,
         /// The buffer of that rank which is touched.
         buffer: Buffer,
@@ -305,10 +305,10 @@ pub enum Fault {
         before: Option<usize>,
     },
     /// A byte of an output that is never written.
-    #[error("{place} never reaches the output of rank {processor} (offset {offset})")]
+    #[error("{place} never reaches the output of rank {rank} (offset {offset})")]
     Missing {
         /// The rank whose output it is.
-        processor: Rank,
+        rank: Rank,
         /// The byte's offset in the output.
         offset: u64,
         /// The byte of the result that belongs there.
@@ -316,12 +316,12 @@ pub enum Fault {
     },
     /// A byte of an output that is wrong in the end.
     #[error(
-        "the output of rank {processor} has at offset {offset} {found}, where {place} belongs{}",
+        "the output of rank {rank} has at offset {offset} {found}, where {place} belongs{}",
         By("; written by action ", *written)
     )]
     Misplaced {
         /// The rank whose output it is.
-        processor: Rank,
+        rank: Rank,
         /// The byte's offset in the output.
         offset: u64,
         /// The byte of the result that belongs there.
@@ -339,13 +339,13 @@ pub enum Fault {
     Misaligned {
         /// The action that receives.
         at: At,
-        /// Where the data meets.
+        /// Buffer of the meeting.
         buffer: Buffer,
         /// And at which offset.
         offset: u64,
-        /// Which byte of the vector arrives.
+        /// Byte of the vector that arrives.
         received: u64,
-        /// Which byte of the vector is there.
+        /// Byte of the vector in the buffer.
         held: u64,
     },
     /// A reduction whose operands are not neighbours in rank order, though the schedule promises it.
@@ -363,22 +363,22 @@ pub enum Fault {
         /// The order that the schedule promises to keep.
         order: Order,
     },
-    /// A result without a processor's contribution.
+    /// A result without a rank's contribution.
     #[error("the result lacks the contribution of rank {rank} at offset {offset}")]
     NoContribution {
-        /// The processor that is left out.
+        /// The rank that is left out.
         rank: Rank,
-        /// Where in the result.
+        /// Offset in the result.
         offset: u64,
     },
-    /// A result with a processor's contribution more than once.
+    /// A result with a rank's contribution more than once.
     #[error(
         "the result has the contribution of rank {rank} more than once at offset {offset}: {at} has it in both operands"
     )]
     ContributionTwice {
-        /// The processor that is counted twice.
+        /// The rank that is counted twice.
         rank: Rank,
-        /// Where in the result.
+        /// Offset in the result.
         offset: u64,
         /// The receive whose operands both have it.
         at: At,
@@ -392,12 +392,12 @@ pub enum Fault {
     Reordered {
         /// The action that is at fault.
         at: At,
-        /// Whether it copies, sends, receives, or exchanges.
+        /// Copy, send, receive, or exchange.
         doing: Doing,
         /// The order that the schedule promises to keep.
         order: Order,
     },
-    /// Data at a processor that is not consecutive, though the schedule promises it.
+    /// Data at a rank that is not consecutive, though the schedule promises it.
     #[error(
         "{at} ({doing}): {held} is held, {moved} {}, and what is then held is not consecutive, though the order is {:?}",
         direction.name(), order.name()
@@ -405,28 +405,28 @@ pub enum Fault {
     NotConsecutive {
         /// The action after which it is not.
         at: At,
-        /// Whether it copies, sends, receives, or exchanges.
+        /// Copy, send, receive, or exchange.
         doing: Doing,
-        /// What the processor held before the action.
+        /// Data of the rank before the action.
         held: Box<PackedRange>,
-        /// What the action moves.
+        /// Data that the action moves.
         moved: Box<PackedRange>,
-        /// To or from the processor.
-        direction: Direction,
+        /// To or from the rank.
+        direction: MessageEnd,
         /// The order that the schedule promises to keep.
         order: Order,
     },
-    /// A reduction of so many small parts that no processor could be asked to do this.
+    /// A reduction with more small parts than any rank could process.
     #[error(
         "the reduction falls into more than {limit} parts with different contributors; it is not verified"
     )]
     TooIntricate {
-        /// How many parts are looked at.
+        /// Most parts examined.
         limit: u64,
     },
 }
 
-/// How an action overlaps itself.
+/// Overlap of an action with itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overlap {
     /// Two of the pieces that are written.
@@ -435,21 +435,21 @@ pub enum Overlap {
     ReadsAndWrites,
 }
 
-/// Whether data comes or goes.
+/// Direction of data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
+pub enum MessageEnd {
     /// It comes.
     Arrives,
     /// It goes.
     Leaves,
 }
 
-impl Direction {
-    /// What the data does.
+impl MessageEnd {
+    /// Its verb.
     fn name(self) -> &'static str {
         match self {
-            Direction::Arrives => "arrives",
-            Direction::Leaves => "leaves",
+            MessageEnd::Arrives => "arrives",
+            MessageEnd::Leaves => "leaves",
         }
     }
 }
@@ -495,7 +495,7 @@ impl fmt::Display for By {
     }
 }
 
-/// Whether what is received looks at what is there.
+/// True if received data is combined with data in the buffer.
 pub(super) fn combines(action: &Action<'_>) -> bool {
     action.receive().is_some_and(|receive| receive.arrival != Arrival::Store)
 }

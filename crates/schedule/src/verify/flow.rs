@@ -1,4 +1,4 @@
-//! Where every byte comes from: performs copies and messages with symbols for data.
+//! Source of every byte: performs copies and messages with symbols for data.
 //!
 //! ```text
 //! gather, rank 1 the root     rank 0: input      rank 1: input     rank 1: output
@@ -17,15 +17,15 @@ use super::progress::Event;
 use super::{Actions, Fault};
 use crate::action::{Arrival, Buffer, Deed, Receive, Region};
 use std::collections::{BTreeMap, BTreeSet};
-use tuwtree_model::{Operation, Order, Payload, Rank};
+use tuwtree_model::{Operation, Order, Payload, PayloadKind, Rank};
 
-/// What was found out.
+/// Result of the check.
 pub(super) struct Flow {
-    /// Gather and scatter: what was moved, for the check of what is held.
+    /// Gather and scatter: moved data, for the check of held data.
     pub(super) moved: Option<Moved>,
     /// Otherwise: the strictest order that is kept.
     pub(super) order: Order,
-    /// How many bytes came to outputs that had them.
+    /// Number of bytes that came to outputs which had them.
     pub(super) redundant_bytes: u128,
     /// In an allreduce, whether all outputs have the same values.
     pub(super) same_bracketing: Option<bool>,
@@ -85,34 +85,34 @@ struct FlowState<'a> {
     values: Values,
     /// The strictest order that all combinations so far keep.
     order: Order,
-    /// By action: what it has received, and combines when what it awaits has been sent.
+    /// By action: its received data, which is combined when an awaited send has ended.
     received: BTreeMap<u32, Contents>,
-    /// The actions that have sent what others may await.
+    /// The actions whose sends other actions may await.
     sent: BTreeSet<u32>,
     redundant_bytes: u128,
 }
 
 impl<'a> FlowState<'a> {
     fn new(actions: &'a Actions<'a>) -> FlowState<'a> {
-        let processors = actions.schedule.processors();
+        let ranks = actions.schedule.ranks();
         let mut state = FlowState {
             actions,
-            segments: Vec::with_capacity(processors),
-            outputs: Vec::with_capacity(processors),
-            values: Values::new(processors, actions.len()),
+            segments: Vec::with_capacity(ranks),
+            outputs: Vec::with_capacity(ranks),
+            values: Values::new(ranks, actions.len()),
             order: Order::Ordered,
             received: BTreeMap::new(),
             sent: BTreeSet::new(),
             redundant_bytes: 0,
         };
-        for rank in 0..processors {
+        for rank in 0..ranks {
             state.segments.push(state.at_first(rank, Buffer::Segment));
             state.outputs.push(state.at_first(rank, Buffer::Output));
         }
         state
     }
 
-    /// What a buffer holds in the beginning.
+    /// Initial contents of a buffer.
     fn at_first(&self, rank: Rank, buffer: Buffer) -> Contents {
         let schedule = self.actions.schedule;
         let (task, bytes) = (schedule.task(), schedule.buffer_bytes(rank, buffer));
@@ -133,16 +133,18 @@ impl<'a> FlowState<'a> {
                 let behind = Contents::nothing(bytes - before - own);
                 Contents::nothing(before).then(block).then(behind)
             }
-            (Operation::Alltoall, Buffer::Output) => self.work_room(rank, bytes),
+            (operation, Buffer::Output) if operation.payload_kind() == PayloadKind::Messages => {
+                self.work_room(rank, bytes)
+            }
             (Operation::IntergroupAllgather, Buffer::Segment) => self.group_room(rank, bytes),
             (Operation::Broadcast, Buffer::Output) if task.root == Some(rank) => data,
-            (_, Buffer::Output) if schedule.processors() == 1 => data,
+            (_, Buffer::Output) if schedule.ranks() == 1 => data,
             (_, Buffer::Output | Buffer::Segment) => Contents::nothing(bytes),
         }
     }
 
-    /// What the output of an alltoall holds in the beginning: the message to oneself in its place, and behind
-    /// the room for all messages what the rank gives.
+    /// Initial contents of an alltoall's output: the message to oneself in its place, and behind the room for all
+    /// messages the rank's input.
     fn work_room(&self, rank: Rank, bytes: u64) -> Contents {
         let task = self.actions.schedule.task();
         let Payload::Messages(sizes) = &task.payload else { return Contents::nothing(bytes) };
@@ -162,8 +164,8 @@ impl<'a> FlowState<'a> {
             .then(Contents::nothing(bytes - column - row))
     }
 
-    /// What a segment of an intergroup allgather holds in the beginning: the own block in its place among those of
-    /// the group, as far as there is room.
+    /// Initial contents of an intergroup allgather's segment: the own block in its place among the group's, as far as
+    /// there is room.
     fn group_room(&self, rank: Rank, bytes: u64) -> Contents {
         let task = self.actions.schedule.task();
         let Payload::Groups(sizes) = &task.payload else { return Contents::nothing(bytes) };
@@ -188,7 +190,7 @@ impl<'a> FlowState<'a> {
         }
     }
 
-    /// Which byte of the operation's data an input or output begins with.
+    /// Byte of the operation's data with which an input or output begins.
     fn place(&self, rank: Rank, buffer: Buffer) -> u64 {
         let task = self.actions.schedule.task();
         match (&task.payload, task.operation, buffer) {
@@ -202,7 +204,7 @@ impl<'a> FlowState<'a> {
     }
 
     fn read(&self, index: u32, region: Region<'_>) -> Result<Contents, Fault> {
-        let rank = self.actions.processor(index);
+        let rank = self.actions.rank(index);
         let input;
         let buffer = match region.buffer {
             Buffer::Input => {
@@ -242,7 +244,7 @@ impl<'a> FlowState<'a> {
         }
     }
 
-    /// Writes a message that has come; what is combined, when what it awaits has been sent.
+    /// Writes a message that has come; combined data waits for the awaited send.
     fn receive(&mut self, index: u32, receiving: Receive<'_>, data: Contents) -> Result<(), Fault> {
         if self.awaited(index).is_some_and(|send| !self.sent.contains(&send)) {
             self.received.insert(index, data);
@@ -251,7 +253,7 @@ impl<'a> FlowState<'a> {
         self.write(index, receiving.into, receiving.arrival, data)
     }
 
-    /// Combines what has come and awaited that this action sends.
+    /// Combines received data that awaited this action's send.
     fn combine_what_waits(&mut self, index: u32) -> Result<(), Fault> {
         let actions = self.actions;
         let holds = &actions.holds;
@@ -282,7 +284,7 @@ impl<'a> FlowState<'a> {
         arrival: Arrival,
         data: Contents,
     ) -> Result<(), Fault> {
-        let rank = self.actions.processor(index);
+        let rank = self.actions.rank(index);
         let mut rest = data;
         for piece in region.pieces {
             let (mut part, tail) = rest.split(piece.bytes);
@@ -307,7 +309,7 @@ impl<'a> FlowState<'a> {
         }
     }
 
-    /// Fails if something is overwritten in an output; what comes there may be the same.
+    /// Fails if other data is overwritten in an output; equal data may arrive.
     fn check_not_overwritten(
         &mut self,
         index: u32,
@@ -319,7 +321,7 @@ impl<'a> FlowState<'a> {
             return self.count_results_again(part, there);
         }
         let Some(written) = there.find(Wanted::Written) else { return Ok(()) };
-        let rank = self.actions.processor(index);
+        let rank = self.actions.rank(index);
         if self.belongs(rank, at + written).is_none() {
             return Ok(());
         }
@@ -334,7 +336,7 @@ impl<'a> FlowState<'a> {
         })
     }
 
-    /// The first byte of what is there that is not the one that comes; counts those that are the same.
+    /// The first byte in the buffer that differs from the arriving one; counts equal bytes.
     fn first_overwritten(
         &mut self,
         part: &Contents,
@@ -379,7 +381,7 @@ impl<'a> FlowState<'a> {
         Ok(())
     }
 
-    /// The last action in the list, but this one, that writes a byte of a processor's output.
+    /// The last action in the list, but this one, that writes a byte of a rank's output.
     fn writer(&self, rank: Rank, offset: u64, but: Option<u32>) -> Option<usize> {
         let writes = |region: Region<'_>| {
             let has_it = |piece: &crate::Piece| (piece.offset..piece.end()).contains(&offset);
@@ -392,7 +394,7 @@ impl<'a> FlowState<'a> {
         writers.next().map(|index| index - range.start)
     }
 
-    /// The combination of what arrives with what is there, byte by byte.
+    /// The combination of arriving data with data in the buffer, byte by byte.
     fn combine(
         &mut self,
         index: u32,
@@ -460,7 +462,7 @@ impl<'a> FlowState<'a> {
     fn check_adjacent(&mut self, scattered: Option<ScatteredValue>) -> Result<(), Fault> {
         let Some(scattered) = scattered else { return Ok(()) };
         let task = self.actions.schedule.task();
-        let at_root = task.root == Some(self.actions.processor(scattered.action));
+        let at_root = task.root == Some(self.actions.rank(scattered.action));
         let kept = if at_root { Order::Direct } else { Order::Any };
         if kept > task.order {
             return Err(Fault::NotAdjacent {
@@ -479,27 +481,26 @@ impl<'a> FlowState<'a> {
         let outputs = std::mem::take(&mut self.outputs);
         let task = self.actions.schedule.task();
         for (rank, output) in outputs.iter().enumerate() {
-            match task.operation {
-                Operation::Reduce if task.root != Some(rank) => {}
-                Operation::Reduce | Operation::Allreduce => self.check_result(rank, output, 0)?,
-                Operation::ReduceScatter => {
-                    let start = self.actions.block_start(rank);
+            if task.operation.is_reduction() {
+                let start = match &task.payload {
+                    Payload::Blocks(_) => self.actions.block_start(rank),
+                    _ => 0,
+                };
+                if task.root.is_none_or(|root| root == rank) {
                     self.check_result(rank, &output.part(start, task.own(rank)), start)?;
                 }
-                Operation::Alltoall => self.check_messages(rank, output)?,
-                Operation::Gather
-                | Operation::Scatter
-                | Operation::Broadcast
-                | Operation::Allgather
-                | Operation::IntergroupAllgather => {
-                    self.check_run(rank, output, 0, self.place(rank, Buffer::Output))?;
-                    if let (Some(first), None) = (output.first(), output.as_run()) {
-                        let offset = first.bytes;
-                        let rest = output.split(offset).1;
-                        let place = self.place(rank, Buffer::Output) + offset;
-                        self.check_run(rank, &rest, offset, place)?;
-                    }
-                }
+                continue;
+            }
+            if matches!(task.payload, Payload::Messages(_)) {
+                self.check_messages(rank, output)?;
+                continue;
+            }
+            self.check_run(rank, output, 0, self.place(rank, Buffer::Output))?;
+            if let (Some(first), None) = (output.first(), output.as_run()) {
+                let offset = first.bytes;
+                let rest = output.split(offset).1;
+                let place = self.place(rank, Buffer::Output) + offset;
+                self.check_run(rank, &rest, offset, place)?;
             }
         }
         // Runs are never longer or shorter than they have to be.
@@ -510,7 +511,7 @@ impl<'a> FlowState<'a> {
     /// Fails unless an output begins with all messages to the rank.
     fn check_messages(&self, rank: Rank, output: &Contents) -> Result<(), Fault> {
         let Payload::Messages(sizes) = &self.actions.schedule.task().payload else { return Ok(()) };
-        for sender in 0..sizes.processors() {
+        for sender in 0..sizes.ranks() {
             let (start, number) = (sizes.place(sender, rank), sizes.before(sender, rank));
             let message = output.part(start, sizes.message(sender, rank));
             let mut offset = 0;
@@ -529,10 +530,10 @@ impl<'a> FlowState<'a> {
         let Some(run) = rest.first() else { return Ok(()) };
         let belongs = self.actions.datum(place);
         match run.source {
-            ByteSource::Nothing => Err(Fault::Missing { processor: rank, offset, place: belongs }),
+            ByteSource::Nothing => Err(Fault::Missing { rank, offset, place: belongs }),
             _ if run.start == place => Ok(()),
             _ => Err(Fault::Misplaced {
-                processor: rank,
+                rank,
                 offset,
                 place: belongs,
                 found: self.actions.datum(run.start),

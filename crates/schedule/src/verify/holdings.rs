@@ -1,13 +1,13 @@
-//! Whether what a processor holds is always consecutive.
+//! Checks that a rank's data is always consecutive.
 //!
-//! A processor holds what has come to it and has not gone on. As long as all goes well that is one range
-//! of the operation's data, or one and its own block apart, whose place is known: copied before the
-//! range reaches it, or not delivered yet. Examined in the order of the lists.
+//! A rank holds received data that has not been sent on. If all is well, that is one range of the
+//! operation's data, or one and its own block apart, with known place: copied before the range
+//! reaches it, or not delivered yet. Examined in the order of the lists.
 
 use super::contents::ByteRun;
 use super::flow::Moved;
 use super::matching::MatchedMessages;
-use super::{Actions, Direction, Fault, NONE, PackedRange};
+use super::{Actions, Fault, MessageEnd, NONE, PackedRange};
 use crate::action::{Buffer, Deed};
 use tuwtree_model::{Operation, Order, Payload, Rank};
 
@@ -25,8 +25,8 @@ pub(super) fn check(
 ) -> Result<Order, Fault> {
     let task = actions.schedule.task();
     let mut order = Order::Ordered;
-    for rank in 0..actions.schedule.processors() {
-        if let Err((fault, kept)) = check_processor(actions, messages, moved, rank) {
+    for rank in 0..actions.schedule.ranks() {
+        if let Err((fault, kept)) = check_rank(actions, messages, moved, rank) {
             if kept > task.order {
                 return Err(fault);
             }
@@ -70,7 +70,7 @@ impl Range {
         }
     }
 
-    /// What is left without this: before it and behind it.
+    /// The parts before and behind the removed range.
     fn without(self, less: Range) -> [Range; 2] {
         let (start, end) = (less.start.max(self.start), less.end.min(self.end));
         match start >= end {
@@ -80,14 +80,14 @@ impl Range {
     }
 }
 
-/// What a processor holds.
+/// Data of a rank.
 #[derive(Clone, Copy, Debug)]
 struct Holding {
     /// Its own block's place.
     own: Range,
-    /// All of it, but for what is apart.
+    /// All of it, except for the block apart.
     range: Range,
-    /// What there is of its own block, if that is not part of the range.
+    /// The part of its own block that is not in the range.
     apart: Range,
 }
 
@@ -133,11 +133,11 @@ impl Holding {
     }
 }
 
-/// What an action does to what is held.
-type Change = (Direction, Option<ByteRun>);
+/// Effect of an action on held data.
+type Change = (MessageEnd, Option<ByteRun>);
 
-/// The first fault of a processor, and the order that is kept with it.
-fn check_processor(
+/// The first fault of a rank, and the order that is kept with it.
+fn check_rank(
     actions: &Actions<'_>,
     messages: &MatchedMessages,
     moved: &Moved,
@@ -167,8 +167,8 @@ fn check_processor(
                 return Err((Fault::Reordered { at, doing, order: task.order }, kept));
             };
             let next = match direction {
-                Direction::Arrives => held.and(run),
-                Direction::Leaves => held.without(run),
+                MessageEnd::Arrives => held.and(run),
+                MessageEnd::Leaves => held.without(run),
             };
             held = next.ok_or_else(|| {
                 let span = |start, end: u64| {
@@ -190,7 +190,7 @@ fn check_processor(
     Ok(())
 }
 
-/// What leaves with this action, then what arrives.
+/// Data that leaves with this action, then arriving data.
 fn changes(
     actions: &Actions<'_>,
     messages: &MatchedMessages,
@@ -227,6 +227,6 @@ fn changes(
             _ => {}
         }
     }
-    let leaves = leaves.map(|run| (Direction::Leaves, run));
-    leaves.into_iter().chain(arrives.map(|run| (Direction::Arrives, run)))
+    let leaves = leaves.map(|run| (MessageEnd::Leaves, run));
+    leaves.into_iter().chain(arrives.map(|run| (MessageEnd::Arrives, run)))
 }

@@ -1,4 +1,4 @@
-//! Which send belongs to which receive.
+//! Matching of sends and receives.
 
 use super::{Actions, Fault, NONE};
 
@@ -30,7 +30,7 @@ impl MatchedMessages {
         let (mut sends, mut receives) = (Vec::new(), Vec::new());
         for index in 0..actions.len() as u32 {
             let action = actions.get(index);
-            let own = actions.processor(index) as u32;
+            let own = actions.rank(index) as u32;
             if let Some(send) = action.send() {
                 sends.push((own, send.to as u32, send.tag, index));
             }
@@ -57,7 +57,7 @@ impl MatchedMessages {
     }
 }
 
-/// Fails unless there are as many sends as receives for each pair of processors and tag.
+/// Fails unless there are as many sends as receives for each pair of ranks and tag.
 fn check_numbers(
     actions: &Actions<'_>,
     sends: &[MessageEnd],

@@ -1,4 +1,4 @@
-//! Whether a schedule does what it is for, found out by performing it with symbols for data.
+//! Schedule verification by symbolic execution.
 //!
 //! Nothing here knows how schedules are made: trees do not occur. [`verify`] asks, in this order:
 //!
@@ -10,7 +10,7 @@
 //! 4. Where does every byte come from that is sent and written, and is it there in time?
 //!    (`contents`, `flow`; for reductions `contributions`)
 //! 5. Does everything that belongs into an output reach it, and is nothing there overwritten?
-//! 6. Is what a processor holds always consecutive, if the schedule says so? (`holdings`)
+//! 6. Is what a rank holds always consecutive, if the schedule says so? (`holdings`)
 //!
 //! Since no two actions race, what the data is does not depend on the times at which actions happen:
 //! one order that respects all waiting stands for all of them.
@@ -23,7 +23,7 @@
 //!   both messages have ended, so that what is sent may be what it combines with.
 //! - In gather and scatter, a byte of an output is written once. In broadcast, allgather and alltoall the same
 //!   byte may come again, and is counted; another may not.
-//! - Consecutive: what a processor has received (in a gather, also what it has copied from its
+//! - Consecutive: what a rank has received (in a gather, also what it has copied from its
 //!   input; in a scatter the root's input from the start) and not yet sent on (in a scatter, nor
 //!   delivered into its output) is one range of bytes, all blocks being packed in rank order; after
 //!   every action in the order of the list, of an exchange the send being first. Every message is
@@ -43,7 +43,7 @@ mod progress;
 mod races;
 
 pub use fault::{
-    At, Contributors, Datum, Direction, Doing, Fault, IfEager, Overlap, PackedRange, Stuck,
+    At, Contributors, Datum, Doing, Fault, IfEager, MessageEnd, Overlap, PackedRange, Stuck,
 };
 
 use crate::action::{Buffer, Deed};
@@ -53,23 +53,23 @@ use crate::simulate::Sends;
 use matching::MatchedMessages;
 use tuwtree_model::{Order, Payload, Rank};
 
-/// What is known of a schedule that is right.
+/// Properties of a correct schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verified {
-    /// How many messages there are.
+    /// Number of messages.
     pub messages: usize,
     /// The sum of their sizes.
     pub bytes_sent: u128,
-    /// How many copies there are, with those that combine.
+    /// Number of copies, including those that combine.
     pub copies: usize,
     /// The sum of their sizes.
     pub bytes_copied: u128,
-    /// How many bytes came to outputs that had the same already; in a reduction, of results with every rank's
+    /// Number of bytes that came to outputs with equal bytes; in a reduction, of results with every rank's
     /// contribution.
     pub redundant_bytes: u128,
-    /// The most messages one after the other, each of which waits for the one before.
+    /// The most messages in sequence, each of which waits for the one before.
     pub rounds: u32,
-    /// `p` entries: how far each processor's segment is used.
+    /// `p` entries: how far each rank's segment is used.
     pub segment_bytes: Vec<u64>,
     /// The strictest order that is kept, whatever is promised. In a broadcast and an allgather, the
     /// strictest.
@@ -80,7 +80,7 @@ pub struct Verified {
 }
 
 impl Verified {
-    /// The processor of least rank that uses most of a segment, and how many bytes.
+    /// The rank of least rank that uses most of a segment, and how many bytes.
     pub fn largest_segment(&self) -> (Rank, u64) {
         let mut largest = (0, 0);
         for (rank, &bytes) in self.segment_bytes.iter().enumerate() {
@@ -92,17 +92,17 @@ impl Verified {
     }
 }
 
-/// What is known of the schedule if it is right: every byte reaches its place, nothing is overwritten, nothing
-/// waits in a deadlock even if sends are synchronous, nothing races, and the promised order is kept.
+/// Properties of the schedule if it is correct: every byte reaches its place, nothing is overwritten, no deadlock
+/// occurs even if sends are synchronous, no races occur, and the promised order is kept.
 ///
 /// # Errors
 /// The first [`Fault`] found.
 ///
 /// # Complexity
-/// O((p + n) log n) time and space for n pieces of actions; in reductions, as many steps besides as
-/// there are meetings of parts with different contributors (elsewhere, of parts with what is there), which are bounded by 64 n and some
-/// millions ([`Fault::TooIntricate`]); on duplex ports, O(n log n) besides for each action that writes where it is for
-/// messages alone that nothing is still in use. Independent of sizes in bytes.
+/// O((p + n) log n) time and space for n pieces of actions; in reductions, one more step for each meeting of parts with
+/// different contributors (in other operations, of parts with data in the buffer), bounded by 64 n and some millions
+/// ([`Fault::TooIntricate`]); on duplex ports, O(n log n) more for each action that writes into a region which only
+/// messages prove unused. Independent of sizes in bytes.
 ///
 /// # Example
 /// ```
@@ -137,7 +137,7 @@ pub fn verify(schedule: &Schedule) -> Result<Verified, Fault> {
     Ok(Verified { rounds, order, redundant_bytes, same_bracketing, ..facts(&actions, &messages) })
 }
 
-/// What is counted of actions; the rest is for others to say.
+/// Counts of actions; other checks fill in the rest.
 fn facts(actions: &Actions<'_>, messages: &MatchedMessages) -> Verified {
     let schedule = actions.schedule;
     let mut verified = Verified {
@@ -147,7 +147,7 @@ fn facts(actions: &Actions<'_>, messages: &MatchedMessages) -> Verified {
         bytes_copied: 0,
         redundant_bytes: 0,
         rounds: 0,
-        segment_bytes: vec![0; schedule.processors()],
+        segment_bytes: vec![0; schedule.ranks()],
         order: Order::Ordered,
         same_bracketing: None,
     };
@@ -171,11 +171,11 @@ fn facts(actions: &Actions<'_>, messages: &MatchedMessages) -> Verified {
     verified
 }
 
-/// All actions by their index among all, with the processors that perform them, and what holds ports.
+/// All actions by their index among all, with the ranks that perform them, and what holds ports.
 struct Actions<'a> {
     schedule: &'a Schedule,
-    /// For each action the processor.
-    processor: Vec<u32>,
+    /// For each action the rank.
+    rank: Vec<u32>,
     holds: Holds,
 }
 
@@ -184,31 +184,31 @@ const NONE: u32 = u32::MAX;
 
 impl<'a> Actions<'a> {
     fn new(schedule: &'a Schedule) -> Actions<'a> {
-        let mut processor = Vec::with_capacity(schedule.programs().len());
-        for rank in 0..schedule.processors() {
-            processor.extend(schedule.programs().range(rank).map(|_| rank as u32));
+        let mut owners = Vec::with_capacity(schedule.programs().len());
+        for rank in 0..schedule.ranks() {
+            owners.extend(schedule.programs().range(rank).map(|_| rank as u32));
         }
         let holds = Holds::new(schedule.programs(), schedule.task().duplex);
-        Actions { schedule, processor, holds }
+        Actions { schedule, rank: owners, holds }
     }
 
     fn len(&self) -> usize {
-        self.processor.len()
+        self.rank.len()
     }
 
     fn get(&self, index: u32) -> crate::Action<'a> {
         self.schedule.programs().action(index as usize)
     }
 
-    fn processor(&self, index: u32) -> Rank {
-        self.processor[index as usize] as Rank
+    fn rank(&self, index: u32) -> Rank {
+        self.rank[index as usize] as Rank
     }
 
     /// The action as messages name it.
     fn at(&self, index: u32) -> At {
-        let processor = self.processor(index);
-        let action = index as usize - self.schedule.programs().range(processor).start;
-        At { processor, action }
+        let rank = self.rank(index);
+        let action = index as usize - self.schedule.programs().range(rank).start;
+        At { rank, action }
     }
 
     fn doing(&self, index: u32) -> Doing {
@@ -220,7 +220,7 @@ impl<'a> Actions<'a> {
         self.get(self.holds.action(hold as usize) as u32)
     }
 
-    /// The numbers of a processor's holds.
+    /// The numbers of a rank's holds.
     fn holds_of(&self, rank: Rank) -> std::ops::Range<usize> {
         self.holds.of_rank(self.schedule.programs(), rank)
     }
@@ -231,12 +231,12 @@ impl<'a> Actions<'a> {
         [Some(first), second].into_iter().flatten()
     }
 
-    /// Whether the hold waits for all earlier receives and copies of its processor.
+    /// True if the hold waits for all earlier receives and copies of its rank.
     fn waits(&self, hold: u32) -> bool {
         self.holds.needs_written(hold as usize, &self.of_hold(hold))
     }
 
-    /// Whether later holds wait for this one: it is a receive or a copy.
+    /// True if later holds wait for this one: it is a receive or a copy.
     fn writes(&self, hold: u32) -> bool {
         self.holds.writes(hold as usize, &self.of_hold(hold))
     }
@@ -245,7 +245,7 @@ impl<'a> Actions<'a> {
     fn before_on_lanes(&self) -> Vec<[u32; 2]> {
         let mut before = Vec::with_capacity(self.holds.len());
         let mut last = vec![NONE; self.schedule.task().lanes() as usize];
-        for rank in 0..self.schedule.processors() {
+        for rank in 0..self.schedule.ranks() {
             let range = self.holds_of(rank);
             for hold in range.clone() {
                 let mut of_hold = [NONE; 2];
@@ -261,7 +261,7 @@ impl<'a> Actions<'a> {
         before
     }
 
-    /// Where the block of a rank starts, all blocks packed in rank order; 0 where there are none.
+    /// Offset of a rank's block, all blocks packed in rank order; 0 without blocks.
     fn block_start(&self, rank: Rank) -> u64 {
         match &self.schedule.task().payload {
             Payload::Blocks(sizes) => sizes.before(rank),
@@ -284,7 +284,7 @@ impl<'a> Actions<'a> {
                     _ => unreachable!("of these two"),
                 };
                 // The last block that starts at or before the byte: empty ones come first.
-                let (mut block, mut end) = (0, sizes.processors());
+                let (mut block, mut end) = (0, sizes.ranks());
                 while end - block > 1 {
                     let middle = block + (end - block) / 2;
                     if sizes.before(middle) <= offset {
@@ -306,10 +306,10 @@ mod tests {
 
     /// What is found in an allreduce of four bytes over these lists of actions.
     fn verified(programs: &[&str]) -> Verified {
-        let (processors, actions) = (programs.len(), programs.join("],["));
-        let segments = vec!["0"; processors].join(",");
+        let (ranks, actions) = (programs.len(), programs.join("],["));
+        let segments = vec!["0"; ranks].join(",");
         let text = format!(
-            r#"{{"format":"tuwtree-schedule","version":3,"operation":"allreduce","processors":{processors},
+            r#"{{"format":"tuwtree-schedule","version":3,"operation":"allreduce","processors":{ranks},
             "order":"any","ports":1,"vector_bytes":4,"segment_bytes":[{segments}],"actions":[[{actions}]]}}"#
         );
         verify(&document::read(text.as_bytes()).unwrap()).unwrap()

@@ -1,7 +1,7 @@
-//! What has ended before a message can arrive, whatever the times: followed back along waits and messages.
+//! Actions that have ended before a message can arrive, at any times: followed back along waits and messages.
 //!
-//! On a duplex port a processor may be ready to receive into what it still sends. That is no race if what it receives
-//! depends on what it sends, as where a rank gives its vector away and gets the result.
+//! On a duplex port a rank may be ready to receive into data that it still sends. That is no race if the received data
+//! depends on the sent data, for instance where a rank gives its vector away and gets the result.
 //!
 //! ```text
 //! rank 0, sends     [ vector to 1 ]             rank 0 may receive from the start, but what comes left rank 1
@@ -25,7 +25,7 @@ pub(super) fn ended_before_arrival(
     before_on_lanes: &[[u32; 2]],
     hold: u32,
 ) -> BTreeSet<u32> {
-    let mut search = Search { actions, messages, ended: BTreeSet::new(), waits: Vec::new() };
+    let mut search = PathSearch { actions, messages, ended: BTreeSet::new(), waits: Vec::new() };
     let mut started = BTreeSet::new();
     // Up to where all that writes has ended, for each rank.
     let mut written: BTreeMap<Rank, usize> = BTreeMap::new();
@@ -37,7 +37,7 @@ pub(super) fn ended_before_arrival(
         let before = before_on_lanes[start as usize].into_iter().filter(|&hold| hold != NONE);
         search.waits.extend(before);
         if actions.waits(start) {
-            let rank = actions.processor(actions.holds.action(start as usize) as u32);
+            let rank = actions.rank(actions.holds.action(start as usize) as u32);
             let known = written.entry(rank).or_insert(actions.holds_of(rank).start);
             let new = *known..start as usize;
             *known = (*known).max(start as usize);
@@ -57,15 +57,15 @@ pub(super) fn ended_before_arrival(
     search.ended
 }
 
-struct Search<'a> {
+struct PathSearch<'a> {
     actions: &'a Actions<'a>,
     messages: &'a MatchedMessages,
     ended: BTreeSet<u32>,
-    /// What has ended, too, and is still to be looked at.
+    /// Further ended actions, not yet examined.
     waits: Vec<u32>,
 }
 
-impl Search<'_> {
+impl PathSearch<'_> {
     /// The hold that sends what this one receives, if it does.
     fn sender(&self, hold: u32) -> Option<u32> {
         let holds = &self.actions.holds;

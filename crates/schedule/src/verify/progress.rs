@@ -1,9 +1,9 @@
 //! Performs the waiting of a schedule without its data: in which order things can happen, or why
 //! they stop.
 //!
-//! An action starts when the one before it on its port has ended and, if it reads what others write,
-//! when all earlier receives and copies have. A message moves when its send and its receive have both
-//! started. Waiting only ever ends, so the result does not depend on what is looked at first.
+//! An action starts when the one before it on its port has ended and, if it reads written data, when all earlier
+//! receives and copies have. A message moves when its send and its receive have both started. Waiting only ever ends,
+//! so the result does not depend on the order of examination.
 //!
 //! All of this is said of holds: of actions, or of halves of exchanges where ports are duplex.
 //!
@@ -32,7 +32,7 @@ pub(super) enum Event {
 
 /// A schedule that runs to its end.
 pub(super) struct Completed {
-    /// All copies and messages, each after what it waits for.
+    /// All copies and messages, each after the events that it waits for.
     pub(super) events: Vec<Event>,
     /// The most messages one after the other.
     pub(super) rounds: u32,
@@ -84,7 +84,7 @@ struct ProgressCheck<'a> {
     round_of_writers: Vec<u32>,
     before_on_lanes: Vec<[u32; 2]>,
     after_on_lanes: Vec<[u32; 2]>,
-    /// For each processor the first hold that receives or copies and has not ended, or its end.
+    /// For each rank the first hold that receives or copies and has not ended, or its end.
     front: Vec<u32>,
     ready: VecDeque<u32>,
     ended: usize,
@@ -107,7 +107,7 @@ impl<'a> ProgressCheck<'a> {
                 after[free] = index as u32;
             }
         }
-        let processors = actions.schedule.processors();
+        let ranks = actions.schedule.ranks();
         let mut run = ProgressCheck {
             actions,
             messages,
@@ -119,13 +119,13 @@ impl<'a> ProgressCheck<'a> {
             round_of_writers: vec![0; number],
             before_on_lanes,
             after_on_lanes,
-            front: (0..processors).map(|rank| actions.holds_of(rank).start as u32).collect(),
+            front: (0..ranks).map(|rank| actions.holds_of(rank).start as u32).collect(),
             ready: VecDeque::new(),
             ended: 0,
             progress: Completed { events: Vec::new(), rounds: 0 },
         };
-        for processor in 0..processors {
-            run.advance(processor);
+        for rank in 0..ranks {
+            run.advance(rank);
         }
         for index in 0..number as u32 {
             if run.before_on_lanes[index as usize] == [NONE; 2] {
@@ -140,9 +140,9 @@ impl<'a> ProgressCheck<'a> {
         self.actions.holds.action(index as usize)
     }
 
-    /// The processor of a hold.
-    fn processor(&self, index: u32) -> usize {
-        self.actions.processor(self.action(index) as u32)
+    /// The rank of a hold.
+    fn rank(&self, index: u32) -> usize {
+        self.actions.rank(self.action(index) as u32)
     }
 
     /// The messages that a hold sends and receives, or [`NONE`].
@@ -170,7 +170,7 @@ impl<'a> ProgressCheck<'a> {
 
     /// The port of this hold is free for it.
     fn free_port(&mut self, index: u32) {
-        let waits = self.actions.waits(index) && self.front[self.processor(index)] < index;
+        let waits = self.actions.waits(index) && self.front[self.rank(index)] < index;
         if waits {
             self.state[index as usize] = ActionState::Waits;
         } else {
@@ -179,11 +179,11 @@ impl<'a> ProgressCheck<'a> {
         }
     }
 
-    /// Moves a processor's front over all that has ended, and lets go what waited for that.
-    fn advance(&mut self, processor: usize) {
-        let end = self.actions.holds_of(processor).end as u32;
+    /// Moves a rank's front over all that has ended, and lets go what waited for that.
+    fn advance(&mut self, rank: usize) {
+        let end = self.actions.holds_of(rank).end as u32;
         loop {
-            let front = self.front[processor];
+            let front = self.front[rank];
             if front == end {
                 return;
             }
@@ -202,7 +202,7 @@ impl<'a> ProgressCheck<'a> {
             if front + 1 < end {
                 self.round_of_writers[at + 1] = rounds;
             }
-            self.front[processor] = front + 1;
+            self.front[rank] = front + 1;
         }
     }
 
@@ -243,7 +243,7 @@ impl<'a> ProgressCheck<'a> {
         }
     }
 
-    /// Whether a hold has been started by [`ProgressCheck::start`], not only found to be ready.
+    /// True if a hold has been started by [`ProgressCheck::start`], not only found to be ready.
     fn has_begun(&self, index: u32) -> bool {
         let at = index as usize;
         self.open[at] > 0 || self.state[at] == ActionState::Ended
@@ -274,7 +274,7 @@ impl<'a> ProgressCheck<'a> {
         self.state[at] = ActionState::Ended;
         self.ended += 1;
         if self.actions.writes(index) {
-            self.advance(self.processor(index));
+            self.advance(self.rank(index));
         }
         let mut after = self.after_on_lanes[at];
         if after[0] == after[1] {
@@ -300,8 +300,8 @@ impl<'a> ProgressCheck<'a> {
         }
     }
 
-    /// Actions each of which waits for the next, the last for the first. There is such a cycle: each
-    /// action that has not ended waits for another.
+    /// Actions each of which waits for the next, the last for the first. Such a cycle exists: each action that has not
+    /// ended waits for another.
     fn cycle(&self) -> Vec<Stuck> {
         let first_on_lane = self.first_on_lane();
         let has_not_ended = |&index: &u32| self.state[index as usize] != ActionState::Ended;
@@ -349,7 +349,7 @@ impl<'a> ProgressCheck<'a> {
     fn waits_for(&self, index: u32, first_on_lane: &[u32]) -> u32 {
         match self.state[index as usize] {
             ActionState::Listed => first_on_lane[index as usize],
-            ActionState::Waits => self.front[self.processor(index)],
+            ActionState::Waits => self.front[self.rank(index)],
             ActionState::Started | ActionState::Ended => {
                 let (sent, received) = self.messages(index);
                 let receiver = (sent != NONE).then(|| self.ends_of(sent).1);

@@ -1,6 +1,6 @@
-//! Whether two actions can use the same bytes at the same time, one of them writing.
+//! Checks that no two actions can use the same bytes at the same time, one of them writing.
 //!
-//! Actions of one processor on different ports may run at the same time, unless one waits for the
+//! Actions of one rank on different ports may run at the same time, unless one waits for the
 //! other. Let a be listed before b, on another port. Then b is sure to start after a has ended if
 //! and only if the last action at or before b on b's port that waits for earlier receives and copies
 //! is listed after the first receive or copy at or behind a on a's port. Hence one number for each
@@ -14,12 +14,12 @@
 //!                                 w is listed after r, so r, and with it a, has ended when b starts
 //! ```
 //!
-//! Where ports are duplex, all of this is said of holds, and for port read side: halves of exchanges are like
-//! actions on two ports, but for two things. A copy is on both sides: what is listed before it on its port ends before
-//! what is listed behind it starts. A receive that combines ends after all sends on its port that are listed up to it.
+//! With duplex ports, read hold for action and side for port: halves of exchanges are like actions on two ports, with
+//! two exceptions. A copy is on both sides: actions listed before it on its port end before later ones start. A receive
+//! that combines ends after all sends on its port that are listed up to it.
 //!
-//! What is received on a duplex port may also depend on what is sent there, by way of other processors: then it
-//! comes later, wherever it is listed (`precedence`).
+//! Data received on a duplex port may also depend on data sent there, by way of other ranks: then it comes later,
+//! wherever it is listed (`precedence`).
 
 use super::fault::combines;
 use super::matching::MatchedMessages;
@@ -60,7 +60,7 @@ fn check_together<const N: usize>(
         let ended = ended_before_arrival(actions, messages, &before_on_lanes, hold);
         earlier.iter().all(|earlier| ended.contains(earlier))
     };
-    for rank in 0..actions.schedule.processors() {
+    for rank in 0..actions.schedule.ranks() {
         waiting.learn(actions, rank);
         for buffer in [Buffer::Segment, Buffer::Output] {
             check_buffer::<N>(actions, rank, buffer, &waiting, &is_late)?;
@@ -93,10 +93,10 @@ fn check_alone(actions: &Actions<'_>, index: u32) -> Result<(), Fault> {
     Ok(())
 }
 
-/// What a hold of the processor in question waits for, and what waits for it.
+/// Holds that a hold of this rank waits for, and holds that wait for it.
 struct Waiting {
-    /// For each hold 1 + the last at or before it on its lanes that waits for receives and copies;
-    /// 0 if there is none.
+    /// For each hold, 1 + the last hold at or before it on its lanes that waits for receives and
+    /// copies; 0 if there is none.
     waits: Vec<u32>,
     /// For each hold the first receive or copy at or behind it on its lanes, or [`NONE`]; of a send on a duplex port
     /// also the first receive there that combines.
@@ -236,7 +236,7 @@ fn in_use(actions: &Actions<'_>, rank: Rank, this: &Use, waiting: &Waiting) -> V
     (first..this.hold).filter(is_in_use).collect()
 }
 
-/// What a hold reads and writes.
+/// Regions that a hold reads and writes.
 fn uses_of<'a>(actions: &Actions<'a>, hold: u32) -> (Option<Region<'a>>, Option<Region<'a>>) {
     let action: Action<'a> = actions.of_hold(hold);
     match actions.holds.held(hold as usize) {
@@ -290,13 +290,13 @@ struct Use {
 }
 
 impl Use {
-    /// Whether two holds are of one kind: on the same lanes, and so one after the other.
+    /// True if two holds are on equal lanes, and so one after the other.
     fn is_like(&self, other: &Use) -> bool {
         (self.port, self.held) == (other.port, other.held)
     }
 
-    /// Whether it is sure to have ended when a later one on its port starts to write; that one starts when all
-    /// below this number have ended on the other side.
+    /// True if it must have ended when a later one on its port starts to write; that one starts when all below this
+    /// number have ended on the other side.
     fn is_before(&self, later: &Use, past: u32) -> bool {
         let is_ordered = self.held == later.held
             || [self.held, later.held].contains(&Held::Port)

@@ -56,7 +56,7 @@ proptest! {
             prop_assert_eq!(schedule.task().order, promised);
             let verified = verify(&schedule).unwrap();
             prop_assert!(verified.order <= promised);
-            if fill && sizes.processors() > 1 {
+            if fill && sizes.ranks() > 1 {
                 prop_assert_eq!(verified.order, promised);
             }
         }
@@ -82,19 +82,18 @@ proptest! {
 
     #[test]
     fn a_document_may_claim_no_more_order_than_its_tree_keeps(
-        (tree, _) in trees(sizes(12)), version in 1..4_u64,
+        (tree, _) in trees(sizes(12)), version in 1..=5_u64,
     ) {
         let document = TreeDocument { tree, problem: None };
         let kept = document.order();
         let text = serde_json::to_string(&document).unwrap();
         let mut fields: serde_json::Value = serde_json::from_str(&text).unwrap();
-        prop_assert_eq!(fields["version"] == 3, kept != Order::Ordered);
         prop_assert_eq!(fields.get("order").is_some(), kept != Order::Ordered);
         for claimed in Order::all() {
             fields["version"] = version.into();
             fields["order"] = claimed.name().into();
             let read = serde_json::from_value::<TreeDocument>(fields.clone());
-            prop_assert_eq!(read.is_ok(), version == 3 && claimed >= kept, "{:?}", read);
+            prop_assert_eq!(read.is_ok(), version >= 3 && claimed >= kept, "{:?}", read);
         }
     }
 }

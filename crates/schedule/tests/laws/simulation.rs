@@ -1,7 +1,7 @@
 //! Two clocks that know nothing of each other: the recursion on trees and the simulation of schedules.
 
 use proptest::prelude::*;
-use tuwtree_dp::{default_method, optimal};
+use tuwtree_dp::{default_method, optimal_adjacent};
 use tuwtree_laws::machines::{measured_hierarchy, overlapping};
 use tuwtree_laws::problems::{
     costs, gather, homogeneous, irregular, of_each_operation, ports, rooted, sizes,
@@ -23,14 +23,14 @@ fn handovers() -> impl Iterator<Item = Handover> {
     Sends::all().flat_map(|sends| Posts::all().map(move |posts| Handover { sends, posts }))
 }
 
-/// A tree, its blocks, and costs for as many processors.
+/// A tree, its blocks, and costs for as many ranks.
 fn judged<T: std::fmt::Debug, S: Strategy<Value = T>>(
     most: usize,
     costs: fn(usize) -> S,
 ) -> impl Strategy<Value = (Tree, BlockSizes, T)> {
     trees(sizes(most)).prop_flat_map(move |(tree, sizes)| {
-        let processors = tree.processors();
-        (Just(tree), Just(sizes), costs(processors))
+        let ranks = tree.ranks();
+        (Just(tree), Just(sizes), costs(ranks))
     })
 }
 
@@ -45,15 +45,15 @@ fn check_critical_path(timeline: &Timeline) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Integer costs for each ordered pair of processors.
-fn random_costs(processors: usize, seed: u64) -> CostMatrix {
+/// Integer costs for each ordered pair of ranks.
+fn random_costs(ranks: usize, seed: u64) -> CostMatrix {
     let cost = |one: Rank, other: Rank, most: u64| {
         let mixed =
             (seed ^ (one as u64 * 1_000_003 + other as u64)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         ((mixed >> 33) % most) as f64
     };
     CostMatrix::from_fn(
-        processors,
+        ranks,
         |sender, receiver| cost(sender, receiver, 100),
         |sender, receiver| cost(receiver + 1000, sender, 5),
         |rank| cost(rank, rank, 4),
@@ -79,7 +79,7 @@ proptest! {
     fn a_tree_takes_its_completion_time_under_costs_of_each_pair(
         (tree, sizes) in trees(sizes(20)), seed: u64,
     ) {
-        let costs = random_costs(tree.processors(), seed);
+        let costs = random_costs(tree.ranks(), seed);
         for problem in of_each_operation(&sizes, 1 + seed % 100, &costs) {
             let expected = completion_time(&tree, &problem).unwrap();
             let schedule = Schedule::without_costs(&tree, problem.collective()).unwrap();
@@ -95,7 +95,7 @@ proptest! {
         let problem = gather(&sizes, costs, Root::Best);
         let completion = completion(&tree, &problem).unwrap();
         let timeline = timeline(&tree, &problem, Sends::Synchronous);
-        for rank in 0..tree.processors() {
+        for rank in 0..tree.ranks() {
             if tree.parent(rank).is_some() && completion.segment[rank] > 0 {
                 let times = timeline.actions(rank).last().expect("it sends at last");
                 prop_assert_eq!(times.ready, completion.ready[rank]);
@@ -177,7 +177,7 @@ proptest! {
                 prop_assert!(timeline.completion_time() >= least);
                 check_critical_path(&timeline)?;
                 let mut busy = 0.0;
-                for rank in 0..tree.processors() {
+                for rank in 0..tree.ranks() {
                     for times in timeline.actions(rank) {
                         let (begin, arrival) = times.latency;
                         prop_assert!(times.ready <= begin && begin <= arrival);
@@ -187,7 +187,7 @@ proptest! {
                 }
                 // Every message occupies a port at both its ends, every copy one.
                 let programs = schedule.programs();
-                let spans = (0..tree.processors()).flat_map(|rank| {
+                let spans = (0..tree.ranks()).flat_map(|rank| {
                     programs.actions(rank).map(move |action| (rank, action))
                 }).map(|(rank, action)| match (action.send(), action.receive()) {
                     (Some(send), _) => {
@@ -212,7 +212,7 @@ proptest! {
         // By the definition: a gather's receive is posted when the step before it has ended.
         let problem = gather(&sizes, &costs, Root::Best);
         let done = completion(&tree, &problem).unwrap();
-        let mut ready = vec![Time::ZERO; tree.processors()];
+        let mut ready = vec![Time::ZERO; tree.ranks()];
         for rank in tree.top_down().into_iter().rev() {
             let mut clock = Time::ZERO;
             for step in tree.steps(rank) {
@@ -245,7 +245,7 @@ proptest! {
             for sends in Sends::all() {
                 let [pre_posted, strict] = [Posts::PrePosted, Posts::Strict]
                     .map(|posts| timeline(&tree, &problem, Handover { sends, posts }));
-                for rank in 0..tree.processors() {
+                for rank in 0..tree.ranks() {
                     prop_assert_eq!(pre_posted.actions(rank), strict.actions(rank));
                 }
                 prop_assert_eq!(pre_posted.critical_path(), strict.critical_path());
@@ -257,7 +257,7 @@ proptest! {
     fn a_reduction_takes_as_long_as_a_broadcast_along_the_same_tree(
         (tree, _) in trees(sizes(40)), costs in costs(), bytes in 0..1000_u64,
     ) {
-        let vector = Vector { processors: tree.processors(), bytes };
+        let vector = Vector { ranks: tree.ranks(), bytes };
         let time = |collective| {
             let schedule = Schedule::without_costs(&tree, &collective).unwrap();
             simulate(&schedule, &costs, Sends::Synchronous).unwrap().completion_time()
@@ -273,7 +273,7 @@ fn constructed_and_optimal_trees_of_all_distributions_take_their_times() {
         let sizes = distribution.sizes(parameters, Randomness::Glibc { seed: 1 }).unwrap();
         let [gather, scatter] = irregular(&sizes, homogeneous(100, 1, 1));
         let given = |root| rooted(&gather, Root::Given(root));
-        let optimum = optimal(&given(1000), default_method(&gather), &()).unwrap();
+        let optimum = optimal_adjacent(&given(1000), default_method(&gather), &()).unwrap();
         let adaptive = adaptive(&gather, AdaptiveRule::CompletionTime).unwrap();
         for tree in [linear(&given(7)).unwrap(), adaptive, optimum.tree] {
             let expected = completion_time(&tree, &gather).unwrap();

@@ -1,18 +1,19 @@
 //! Laws of the constructed trees: order, the times of all roots, and the papers' guarantees.
 
 use proptest::prelude::*;
+use tuwtree_bounds::lower_bound;
 use tuwtree_laws::problems::{costs, gather, homogeneous, root_of, rooted, sizes};
 use tuwtree_model::{
     BlockSizes, ClosedSet, Operation, Problem, Root, Step, Tree, Vector, check_combines_neighbours,
-    check_ordered, completion, completion_time, lower_bound,
+    check_ordered, completion, completion_time,
 };
 use tuwtree_treegen::{
     AdaptiveRule, adaptive, best_root, linear, linear_times, oblivious, oblivious_times,
 };
 
 /// `ceil(log2 p)`.
-fn rounds(processors: usize) -> u32 {
-    processors.next_power_of_two().ilog2()
+fn rounds(ranks: usize) -> u32 {
+    ranks.next_power_of_two().ilog2()
 }
 
 /// The sizes of the subtrees that the root receives, in order, each with its root's own block.
@@ -49,10 +50,10 @@ proptest! {
 
     #[test]
     fn constructed_trees_keep_the_rank_order_of_reductions(
-        processors in 1..40_usize, bytes in 0..100_u64, costs in costs(), root in 0..40_usize,
+        ranks in 1..40_usize, bytes in 0..100_u64, costs in costs(), root in 0..40_usize,
     ) {
-        let root = root % processors;
-        let vector = Vector { processors, bytes };
+        let root = root % ranks;
+        let vector = Vector { ranks, bytes };
         let problem = Problem::new(Operation::Reduce, vector, costs).unwrap();
         let given = rooted(&problem, Root::Given(root));
         let rule = AdaptiveRule::CompletionTime;
@@ -67,7 +68,7 @@ proptest! {
             let bound = lower_bound(&rooted(&problem, Root::Given(tree.root()))).unwrap();
             prop_assert!(time >= bound);
         }
-        let blocks = BlockSizes::new(vec![bytes; processors]).unwrap();
+        let blocks = BlockSizes::new(vec![bytes; ranks]).unwrap();
         let star = linear(&gather(&blocks, costs, Root::Given(root))).unwrap();
         let outwards = linear(&given).unwrap();
         prop_assert_eq!(completion_time(&star, &given), completion_time(&outwards, &given));
@@ -81,7 +82,7 @@ proptest! {
         let any = gather(&sizes, costs, Root::Best);
         let linear_times = linear_times(&any).unwrap();
         let oblivious_times = oblivious_times(&any).unwrap();
-        for root in 0..sizes.processors() {
+        for root in 0..sizes.ranks() {
             let given = rooted(&any, Root::Given(root));
             let star = linear(&given).unwrap();
             prop_assert_eq!(completion_time(&star, &given).unwrap(), linear_times[root]);
@@ -98,7 +99,7 @@ proptest! {
     ) {
         let problem = gather(&sizes, homogeneous(alpha, beta, 0), Root::Best);
         let tree = adaptive(&problem, AdaptiveRule::GatherTime).unwrap();
-        let bound = rounds(sizes.processors()) * alpha;
+        let bound = rounds(sizes.ranks()) * alpha;
         let data = u64::from(beta) * (sizes.total() - sizes.block(tree.root()));
         let time = completion_time(&tree, &problem).unwrap().units();
         prop_assert!(time <= (u64::from(bound) + data) as f64);
@@ -108,7 +109,7 @@ proptest! {
     fn tuw_lemma_2_a_given_root_waits_at_most_for_one_subcube(
         sizes in sizes(70), alpha in 0..50_u32, beta in 0..4_u32, root in 0..70_usize,
     ) {
-        let root = root % sizes.processors();
+        let root = root % sizes.ranks();
         let problem = gather(&sizes, homogeneous(alpha, beta, 0), Root::Given(root));
         let tree = adaptive(&problem, AdaptiveRule::GatherTime).unwrap();
         let mut before = 0;
@@ -118,7 +119,7 @@ proptest! {
             before += bytes;
         }
         let data = sizes.total() - sizes.block(root) + penalty;
-        let bound = u64::from(rounds(sizes.processors()) * alpha) + u64::from(beta) * data;
+        let bound = u64::from(rounds(sizes.ranks()) * alpha) + u64::from(beta) * data;
         let time = completion_time(&tree, &problem).unwrap().units();
         prop_assert!(time <= bound as f64);
     }
@@ -129,7 +130,7 @@ proptest! {
     ) {
         let problem = gather(&sizes, homogeneous(alpha, beta, beta), Root::Best);
         let tree = adaptive(&problem, AdaptiveRule::DataSize).unwrap();
-        let bound = u64::from(rounds(sizes.processors()) * alpha) + u64::from(beta) * sizes.total();
+        let bound = u64::from(rounds(sizes.ranks()) * alpha) + u64::from(beta) * sizes.total();
         let time = completion_time(&tree, &problem).unwrap().units();
         prop_assert!(time <= bound as f64);
     }
@@ -138,13 +139,13 @@ proptest! {
     fn opt_proposition_1_binomial_trees_with_positive_blocks_take_exactly_their_rounds(
         blocks in prop::collection::vec(1..1000_u64, 1..=6), alpha in 1..50_u32, beta in 1..4_u32,
     ) {
-        // 2^k processors: the blocks repeated, each join then pays its alpha.
-        let processors = 1 << blocks.len();
-        let sizes = BlockSizes::new(blocks.iter().copied().cycle().take(processors)).unwrap();
+        // 2^k ranks: the blocks repeated, each join then pays its alpha.
+        let ranks = 1 << blocks.len();
+        let sizes = BlockSizes::new(blocks.iter().copied().cycle().take(ranks)).unwrap();
         let problem = gather(&sizes, homogeneous(alpha, beta, beta), Root::Best);
         for rule in [AdaptiveRule::DataSize, AdaptiveRule::CompletionTime] {
             let tree = adaptive(&problem, rule).unwrap();
-            let exact = u64::from(rounds(processors) * alpha) + u64::from(beta) * sizes.total();
+            let exact = u64::from(rounds(ranks) * alpha) + u64::from(beta) * sizes.total();
             let time = completion_time(&tree, &problem).unwrap().units();
             prop_assert!(time <= exact as f64, "{:?}: {} > {}", rule, time, exact);
             if rule == AdaptiveRule::DataSize {
@@ -168,7 +169,7 @@ fn ties_go_to_the_right() {
 }
 
 #[test]
-fn a_lone_last_processor_does_not_break_the_bound_of_lemma_4() {
+fn a_lone_last_rank_does_not_break_the_bound_of_lemma_4() {
     // 1 gathers 0 and copies: 500. A tie would make 2 receive 500 and then copy 500: 1500.
     let sizes = BlockSizes::new([0, 500, 500]).unwrap();
     let problem = gather(&sizes, homogeneous(0, 1, 1), Root::Best);

@@ -11,26 +11,24 @@ use tuwtree_treegen::{doubling, greedy, hybrid, linear};
 
 /// Blocks and costs that are not the same linear ones for all pairs.
 fn sized(most: usize) -> impl Strategy<Value = (BlockSizes, Costs)> {
-    let costs = |processors: usize| {
+    let costs = |ranks: usize| {
         prop_oneof![
-            overlapping(processors),
-            overlapping_matrix(processors, 0).prop_map(Costs::Matrix),
-            measured_hierarchy(processors).prop_map(Costs::Hierarchical),
-            hierarchy(processors).prop_map(Costs::Hierarchical),
+            overlapping(ranks),
+            overlapping_matrix(ranks, 0).prop_map(Costs::Matrix),
+            measured_hierarchy(ranks).prop_map(Costs::Hierarchical),
+            hierarchy(ranks).prop_map(Costs::Hierarchical),
         ]
     };
     problems::sizes(most)
-        .prop_flat_map(move |sizes| (costs(sizes.processors()), Just(sizes)))
+        .prop_flat_map(move |sizes| (costs(sizes.ranks()), Just(sizes)))
         .prop_map(|(costs, sizes)| (sizes, costs))
-        .prop_filter("not homogeneous", |(sizes, costs)| {
-            costs.homogeneous(sizes.processors()).is_none()
-        })
+        .prop_filter("not homogeneous", |(sizes, costs)| costs.homogeneous(sizes.ranks()).is_none())
 }
 
 /// The tree in which the root copies, and receives the others in groups, each along a binomial tree, and
 /// then all that are left.
-fn tree_of(root: Rank, others: &[Rank], groups: &[usize], processors: usize) -> Tree {
-    let mut children = vec![Vec::new(); processors];
+fn tree_of(root: Rank, others: &[Rank], groups: &[usize], ranks: usize) -> Tree {
+    let mut children = vec![Vec::new(); ranks];
     let mut rest = others;
     for &size in groups {
         let (group, after) = rest.split_at(size);
@@ -39,13 +37,13 @@ fn tree_of(root: Rank, others: &[Rank], groups: &[usize], processors: usize) -> 
         rest = after;
     }
     let received = &others[..others.len() - rest.len()];
-    children[root].extend((0..processors).filter(|rank| *rank != root && !received.contains(rank)));
+    children[root].extend((0..ranks).filter(|rank| *rank != root && !received.contains(rank)));
     let mut steps = Vec::new();
     for (rank, children) in children.iter().enumerate().filter(|(_, all)| !all.is_empty()) {
         steps.push((rank, Step::Copy));
         steps.extend(children.iter().map(|&child| (rank, Step::Receive(child))));
     }
-    Tree::new(processors, root, &steps).unwrap()
+    Tree::new(ranks, root, &steps).unwrap()
 }
 
 fn binomial(group: &[Rank], children: &mut [Vec<Rank>]) {
@@ -65,13 +63,13 @@ fn clock(problem: &Problem, root: Rank, others: &[Rank], groups: &[usize]) -> Ti
         true => sizes.block(rank),
         false => 0,
     };
-    let sizes = BlockSizes::new((0..problem.processors()).map(block)).unwrap();
+    let sizes = BlockSizes::new((0..problem.ranks()).map(block)).unwrap();
     let part = Problem::new(problem.operation(), sizes, problem.costs()).unwrap();
     let part = rooted(&part, Root::Given(root));
-    if problem.processors() == 1 {
+    if problem.ranks() == 1 {
         return Time::ZERO;
     }
-    completion_time(&tree_of(root, others, groups, problem.processors()), &part).unwrap()
+    completion_time(&tree_of(root, others, groups, problem.ranks()), &part).unwrap()
 }
 
 /// Whether the last of these groups is there when its turn comes.
@@ -79,7 +77,7 @@ fn is_ready(problem: &Problem, root: Rank, others: &[Rank], groups: &[usize]) ->
     let (last, before) = groups.split_last().unwrap();
     let from: usize = before.iter().sum();
     let group = &others[from..from + last];
-    let tree = tree_of(root, others, groups, problem.processors());
+    let tree = tree_of(root, others, groups, problem.ranks());
     let bytes = group.iter().map(|&rank| problem.blocks().unwrap().block(rank)).sum();
     let ready = completion(&tree, problem).unwrap().ready[group[0]];
     problem.arrival(group[0], root, bytes, ready).unwrap() <= clock(problem, root, others, before)
@@ -106,11 +104,11 @@ fn greedy_groups(problem: &Problem, root: Rank, others: &[Rank]) -> Vec<usize> {
 
 /// The least time of the trees that `greedy` chooses among.
 fn least(problem: &Problem) -> Time {
-    let (sizes, processors) = (problem.blocks().unwrap(), problem.processors());
-    let roots = problem.root().given().map_or(0..processors, |root| root..root + 1);
+    let (sizes, ranks) = (problem.blocks().unwrap(), problem.ranks());
+    let roots = problem.root().given().map_or(0..ranks, |root| root..root + 1);
     let of_root = |root| {
         let mut others: Vec<Rank> =
-            (0..processors).filter(|&rank| rank != root && sizes.block(rank) > 0).collect();
+            (0..ranks).filter(|&rank| rank != root && sizes.block(rank) > 0).collect();
         others.sort_by_key(|&rank| std::cmp::Reverse(sizes.block(rank)));
         let doubled = |alone: &[usize]| {
             let mut groups: Vec<usize> = Vec::new();
@@ -126,7 +124,7 @@ fn least(problem: &Problem) -> Time {
         };
         let plans = [doubled(&[1]), doubled(&[]), greedy_groups(problem, root, &others)];
         let time = |groups: &Vec<usize>| {
-            completion_time(&tree_of(root, &others, groups, processors), problem).unwrap()
+            completion_time(&tree_of(root, &others, groups, ranks), problem).unwrap()
         };
         plans.iter().map(time).min().unwrap()
     };
@@ -169,9 +167,9 @@ proptest! {
             let tree = hybrid(&problem).unwrap();
             prop_assert_eq!(Some(tree.root()), problem.root().given());
             let mut others: Vec<Rank> =
-                (0..sizes.processors()).filter(|&rank| rank != tree.root()).collect();
+                (0..sizes.ranks()).filter(|&rank| rank != tree.root()).collect();
             others.sort_by_key(|&rank| std::cmp::Reverse(sizes.block(rank)));
-            let star = tree_of(tree.root(), &others, &vec![1; others.len()], sizes.processors());
+            let star = tree_of(tree.root(), &others, &vec![1; others.len()], sizes.ranks());
             let [hybrid, star] =
                 [&tree, &star].map(|tree| completion_time(tree, &problem).unwrap());
             prop_assert!(hybrid <= star, "{} {}", hybrid, star);

@@ -1,12 +1,12 @@
 //! Laws of costs that are not the same everywhere: matrices, hierarchies, missing links.
 
 use proptest::prelude::*;
+use tuwtree_bounds::lower_bound;
 use tuwtree_laws::machines::{hierarchy, matrix};
 use tuwtree_laws::problems::{self, gather, irregular, root_of, rooted, with_each_root};
 use tuwtree_model::{
     BlockSizes, CostMatrix, CostModel, Costs, Direction, Hierarchy, Level, Piece, PiecewiseLinear,
     Placement, Problem, Rank, Root, StatedCosts, Step, Time, TimeError, Tree, completion_time,
-    lower_bound,
 };
 use tuwtree_treegen::{AdaptiveRule, ConstructionError, adaptive, linear, oblivious};
 
@@ -23,22 +23,22 @@ fn trees(problem: &Problem) -> Vec<Tree> {
     trees
 }
 
-/// All trees, ordered or not, whose processors receive from their children in rank order.
-fn all_trees(processors: usize) -> Vec<Tree> {
-    let choices = processors.pow(processors as u32);
+/// All trees, ordered or not, whose ranks receive from their children in rank order.
+fn all_trees(ranks: usize) -> Vec<Tree> {
+    let choices = ranks.pow(ranks as u32);
     let tree = |choice: usize| {
-        let parent = |rank: Rank| choice / processors.pow(rank as u32) % processors;
-        let root = (0..processors).find(|&rank| parent(rank) == rank)?;
+        let parent = |rank: Rank| choice / ranks.pow(rank as u32) % ranks;
+        let root = (0..ranks).find(|&rank| parent(rank) == rank)?;
         let mut steps = Vec::new();
-        for rank in 0..processors {
+        for rank in 0..ranks {
             let children: Vec<Rank> =
-                (0..processors).filter(|&one| one != rank && parent(one) == rank).collect();
+                (0..ranks).filter(|&one| one != rank && parent(one) == rank).collect();
             if !children.is_empty() {
                 steps.push((rank, Step::Copy));
                 steps.extend(children.into_iter().map(|child| (rank, Step::Receive(child))));
             }
         }
-        Tree::new(processors, root, &steps).ok()
+        Tree::new(ranks, root, &steps).ok()
     };
     (0..choices).filter_map(tree).collect()
 }
@@ -48,8 +48,8 @@ fn sized<T: std::fmt::Debug, S: Strategy<Value = T>>(
     costs: fn(usize) -> S,
 ) -> impl Strategy<Value = (BlockSizes, T)> {
     problems::sizes(most).prop_flat_map(move |sizes| {
-        let processors = sizes.processors();
-        (Just(sizes), costs(processors))
+        let ranks = sizes.ranks();
+        (Just(sizes), costs(ranks))
     })
 }
 
@@ -60,9 +60,9 @@ proptest! {
     fn equal_entries_judge_as_homogeneous_costs(
         sizes in problems::sizes(20), costs in problems::costs(), root in 0..20_usize,
     ) {
-        let processors = sizes.processors();
+        let ranks = sizes.ranks();
         let root = root_of(Some(root), &sizes);
-        let matrix = Costs::from(costs).matrix(processors).unwrap();
+        let matrix = Costs::from(costs).matrix(ranks).unwrap();
         let by_matrix = operations(&sizes, &matrix);
         for (by_matrix, equal) in by_matrix.iter().zip(operations(&sizes, costs)) {
             let given = rooted(by_matrix, root);
@@ -75,18 +75,18 @@ proptest! {
                 prop_assert_eq!(lower_bound(&rooted(by_matrix, root)), bound);
             }
         }
-        if processors > 1 {
-            prop_assert_eq!(Costs::Matrix(matrix).homogeneous(processors), Some(costs));
+        if ranks > 1 {
+            prop_assert_eq!(Costs::Matrix(matrix).homogeneous(ranks), Some(costs));
         }
     }
 
     #[test]
     fn a_hierarchy_judges_as_its_matrix((sizes, machine) in sized(20, hierarchy), bytes in 0..100_u64) {
-        let processors = sizes.processors();
+        let ranks = sizes.ranks();
         let costs = Costs::Hierarchical(machine);
         let linear = costs.linearised_at(bytes);
-        let matrix = linear.matrix(processors).unwrap();
-        prop_assert_eq!(costs.check_linear().is_ok(), costs.matrix(processors).is_ok());
+        let matrix = linear.matrix(ranks).unwrap();
+        prop_assert_eq!(costs.check_linear().is_ok(), costs.matrix(ranks).is_ok());
         let by_matrix = operations(&sizes, &matrix);
         for (by_matrix, by_level) in by_matrix.iter().zip(operations(&sizes, &linear)) {
             let [by_matrix, by_level] =
@@ -97,9 +97,9 @@ proptest! {
             }
             prop_assert_eq!(lower_bound(&by_level), lower_bound(&by_matrix));
         }
-        let same = linear.homogeneous(processors);
-        prop_assert_eq!(same, Costs::Matrix(matrix).homogeneous(processors).filter(|_| processors > 1));
-        for other in 1..processors {
+        let same = linear.homogeneous(ranks);
+        prop_assert_eq!(same, Costs::Matrix(matrix).homogeneous(ranks).filter(|_| ranks > 1));
+        for other in 1..ranks {
             prop_assert_eq!(
                 costs.transmission_between(0, other, bytes),
                 linear.transmission_between(0, other, bytes)
@@ -109,7 +109,7 @@ proptest! {
 
     #[test]
     fn a_scatter_takes_what_a_gather_takes_with_all_links_turned_round(
-        (sizes, costs) in sized(12, |processors| matrix(processors, 6)),
+        (sizes, costs) in sized(12, |ranks| matrix(ranks, 6)),
     ) {
         let turned = CostMatrix::from_fn(
             costs.size(),
@@ -119,7 +119,7 @@ proptest! {
         ).unwrap();
         let ([_, scatter], [gather, _]) = (irregular(&sizes, &costs), irregular(&sizes, &turned));
         let time = |result: Result<Time, TimeError>| result.ok();
-        for root in (0..sizes.processors()).map(Root::Given) {
+        for root in (0..sizes.ranks()).map(Root::Given) {
             let [scatter, gather] = [&scatter, &gather].map(|problem| rooted(problem, root));
             for tree in trees(&scatter) {
                 prop_assert_eq!(
@@ -133,11 +133,11 @@ proptest! {
 
     #[test]
     fn best_roots_are_the_best_of_all_roots(
-        (sizes, costs) in sized(9, |processors| matrix(processors, 12)),
+        (sizes, costs) in sized(9, |ranks| matrix(ranks, 12)),
     ) {
         for problem in operations(&sizes, &costs) {
             let least = |tree: fn(&Problem) -> Result<Tree, ConstructionError>| {
-                (0..sizes.processors())
+                (0..sizes.ranks())
                     .filter_map(|root| {
                         let tree = tree(&rooted(&problem, Root::Given(root))).unwrap();
                         completion_time(&tree, &problem).ok().map(|time| (time, root))
@@ -158,7 +158,7 @@ proptest! {
     ) {
         for problem in operations(&sizes, &costs) {
             let least = lower_bound(&problem).unwrap();
-            for root in 0..sizes.processors() {
+            for root in 0..sizes.ranks() {
                 let given = rooted(&problem, Root::Given(root));
                 let bound = lower_bound(&given).unwrap();
                 prop_assert!(least <= bound);
@@ -176,10 +176,10 @@ proptest! {
 
     #[test]
     fn a_cut_is_found_just_where_no_tree_has_its_links(
-        (sizes, costs) in sized(4, |processors| matrix(processors, 3)),
+        (sizes, costs) in sized(4, |ranks| matrix(ranks, 3)),
     ) {
         for problem in operations(&sizes, &costs) {
-            let times: Vec<(Rank, Time)> = all_trees(sizes.processors())
+            let times: Vec<(Rank, Time)> = all_trees(sizes.ranks())
                 .iter()
                 .filter_map(|tree| {
                     completion_time(tree, &problem).ok().map(|time| (tree.root(), time))
@@ -198,7 +198,7 @@ proptest! {
 }
 
 #[test]
-fn a_million_processors_on_three_levels_are_judged_without_a_matrix() {
+fn a_million_ranks_on_three_levels_are_judged_without_a_matrix() {
     let level = |name: &str, members, alpha| {
         let piece = Piece::one_port(0, alpha, 1.0);
         Level {
@@ -208,19 +208,19 @@ fn a_million_processors_on_three_levels_are_judged_without_a_matrix() {
         }
     };
     let levels = vec![level("node", 64, 1.0), level("switch", 32, 10.0), level("all", 512, 100.0)];
-    let processors = 1 << 20;
-    let sizes = BlockSizes::new(vec![1; processors]).unwrap();
+    let ranks = 1 << 20;
+    let sizes = BlockSizes::new(vec![1; ranks]).unwrap();
     for placement in [Placement::Block, Placement::RoundRobin] {
         let costs = Hierarchy::new(levels.clone(), placement.clone(), 0.0).unwrap();
-        let problem = gather(&sizes, &costs, Root::Given(processors - 1));
+        let problem = gather(&sizes, &costs, Root::Given(ranks - 1));
         let time = completion_time(&oblivious(&problem).unwrap(), &problem).unwrap().units();
-        // Every join of 2^k processors pays its level's alpha once; 16384 nodes, 512 switches.
+        // Every join of 2^k ranks pays its level's alpha once; 16384 nodes, 512 switches.
         let alphas = match placement {
             Placement::Block => 6.0 + 5.0 * 10.0 + 9.0 * 100.0,
             _ => 5.0 * 10.0 + 9.0 * 100.0 + 6.0,
         };
-        assert_eq!(time, alphas + (processors - 1) as f64);
-        let bound = costs.least_busy(Direction::Receive, 0, processors, 7).unwrap().units();
+        assert_eq!(time, alphas + (ranks - 1) as f64);
+        let bound = costs.least_busy(Direction::Receive, 0, ranks, 7).unwrap().units();
         assert_eq!(bound, 8.0);
     }
 }

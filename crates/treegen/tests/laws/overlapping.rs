@@ -36,18 +36,18 @@ fn sized<T: std::fmt::Debug, S: Strategy<Value = T>>(
     costs: fn(usize) -> S,
 ) -> impl Strategy<Value = (BlockSizes, T)> {
     problems::sizes(most).prop_flat_map(move |sizes| {
-        let processors = sizes.processors();
-        (Just(sizes), costs(processors))
+        let ranks = sizes.ranks();
+        (Just(sizes), costs(ranks))
     })
 }
 
-/// When the root of the adaptive tree has all data, going by the joins alone, as processors that build
+/// When the root of the adaptive tree has all data, going by the joins alone, as ranks that build
 /// a tree together know them.
 fn joined(problem: &Problem) -> Time {
     let collective = problem.collective();
     let rule = JoinRule::new(AdaptiveRule::CompletionTime, problem.operation(), problem.costs());
     let mut cubes: Vec<(usize, usize, usize, Time)> =
-        (0..problem.processors()).map(|rank| (rank, rank, rank, Time::ZERO)).collect();
+        (0..problem.ranks()).map(|rank| (rank, rank, rank, Time::ZERO)).collect();
     while cubes.len() > 1 {
         let join = |pair: &[(usize, usize, usize, Time)]| {
             let &[left, right] = pair else { return pair[0] };
@@ -86,7 +86,7 @@ fn check_clocks(problem: &Problem) -> Result<(), TestCaseError> {
         // The stars of all roots are summed up from both ends.
         false => (one.units() - other.units()).abs() <= 1e-9 * one.units(),
     };
-    for root in 0..problem.processors() {
+    for root in 0..problem.ranks() {
         let given = rooted(problem, Root::Given(root));
         let time = |tree: Tree| completion_time(&tree, &given).unwrap();
         prop_assert!(is_close(time(linear(&given).unwrap()), stars[root]), "{root}");
@@ -126,7 +126,7 @@ proptest! {
     ) {
         for problem in of_each_operation(&sizes, bytes, &costs) {
             for build in [linear, oblivious] {
-                let times = (0..sizes.processors()).map(|root| {
+                let times = (0..sizes.ranks()).map(|root| {
                     let tree = build(&rooted(&problem, Root::Given(root))).unwrap();
                     completion_time(&tree, &problem).unwrap()
                 });

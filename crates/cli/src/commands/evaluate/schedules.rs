@@ -11,7 +11,7 @@ use tuwtree_io::Format;
 use tuwtree_model::{ClosedSet, StatedCosts, Time};
 use tuwtree_schedule::{Schedule, Sends, Verified, simulate, verify};
 
-/// What there is to say about a schedule and costs.
+/// Facts about a schedule and costs.
 struct Evaluation<'a> {
     schedule: &'a Schedule,
     costs: StatedCosts,
@@ -23,7 +23,7 @@ struct Evaluation<'a> {
 /// Writes what there is to say about a schedule.
 ///
 /// # Errors
-/// Data beside it; costs that do not fit; a schedule that does not do what it is for.
+/// Data beside it; costs that do not fit; an incorrect schedule.
 pub(super) fn run(
     args: &EvaluateArgs,
     schedule: &Schedule,
@@ -32,7 +32,7 @@ pub(super) fn run(
 ) -> Result<(), CliError> {
     args.ports.check_not_given(&args.tree)?;
     let schedule = args.ports.on(schedule.clone());
-    if args.payload.load(schedule.processors())?.is_some() {
+    if args.payload.load(schedule.ranks())?.is_some() {
         return Err(CliError::Usage(format!(
             "{}: a schedule has its data; --sizes, --dist and --vector are for trees",
             args.tree
@@ -88,9 +88,9 @@ impl Evaluation<'_> {
         let task = schedule.task();
         let mut document = json!({
             "format": "tuwtree-evaluation",
-            "version": 1,
+            "version": 2,
             "operation": task.operation.name(),
-            "processors": task.processors(),
+            "ranks": task.ranks(),
             "ports": task.ports,
             "machine": costs.machine().map(|machine| &machine.name),
             "root": task.root,

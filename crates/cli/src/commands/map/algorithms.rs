@@ -1,18 +1,16 @@
 //! Maps of operations that go along no tree: which algorithm is fastest where.
 
-use super::{MapArgs, Mapped, RowKind, alphas, columns, problems, processors, rows, short};
+use super::{MapArgs, Mapped, RowKind, alphas, columns, problems, ranks, rows, short};
 use crate::error::CliError;
 use crate::output::progress::ProgressLine;
 use crate::output::text;
 use serde_json::{Map, Value};
-use tuwtree_model::{
-    ClosedSet, Construction, GroupSizes, MessageSizes, Operation, Payload, PayloadKind, Vector,
-};
+use tuwtree_model::{ClosedSet, Construction, GroupSizes, Operation, Payload, PayloadKind, Vector};
 use tuwtree_picture::{RegionCell, RegionMap, RegionPanel};
 use tuwtree_plan::catalogue;
 use tuwtree_plan::{AlgorithmCell, AlgorithmGrid};
 
-/// Whether a map of the operation names algorithms, and not kinds of trees.
+/// True if a map of the operation names algorithms, and not kinds of trees.
 pub(super) fn is_mapped(operation: Operation) -> bool {
     !operation.is_rooted() || operation.payload_kind() == PayloadKind::Vector
 }
@@ -44,22 +42,21 @@ pub(super) fn mapped(args: &MapArgs) -> Result<Mapped, CliError> {
 /// The label and the payload of each row.
 fn payloads(args: &MapArgs) -> Result<Vec<(String, Payload)>, CliError> {
     if args.op.payload_kind() == PayloadKind::Vector {
-        let vector = |p: usize| Vector { processors: p, bytes: args.mean_block }.into();
-        return Ok(counts(processors(args)).map(|p| (p.to_string(), vector(p))).collect());
+        let vector = |p: usize| Vector { ranks: p, bytes: args.mean_block }.into();
+        return Ok(counts(ranks(args)).map(|p| (p.to_string(), vector(p))).collect());
     }
     let failure = |error: &dyn ToString| CliError::Usage(error.to_string());
     let rows = rows(args).map_err(|error| failure(&error))?;
     rows.into_iter()
         .map(|row| {
-            let payload: Payload = match args.op {
-                Operation::Alltoall => {
-                    MessageSizes::of_senders(&row.sizes).map_err(|error| failure(&error))?.into()
-                }
-                Operation::IntergroupAllgather => {
-                    let first = row.sizes.processors().div_ceil(2);
+            let payload: Payload = match args.op.payload_kind() {
+                PayloadKind::Groups => {
+                    let first = row.sizes.ranks().div_ceil(2);
                     GroupSizes::new(row.sizes, first).map_err(|error| failure(&error))?.into()
                 }
-                _ => row.sizes.into(),
+                _ => {
+                    Payload::from(row.sizes).adapted_to(args.op).map_err(|error| failure(&error))?
+                }
             };
             Ok((row.label, payload))
         })

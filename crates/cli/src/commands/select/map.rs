@@ -4,7 +4,7 @@ use super::SelectArgs;
 use crate::error::CliError;
 use tuwtree_model::{ClosedSet, Operation, Order, quantity};
 use tuwtree_picture::{RegionCell, RegionMap, RegionPanel};
-use tuwtree_plan::select::{LibraryAlgorithm, Prices, Tuning, algorithms, own_rule};
+use tuwtree_tuning::{LibraryAlgorithm, Prices, Tuning, algorithms, own_rule};
 
 /// The map: a panel for each operation, a row for each of some numbers of processes, a column for each power of two.
 ///
@@ -27,7 +27,7 @@ pub(super) fn map(args: &SelectArgs, prices: &Prices) -> Result<RegionMap, CliEr
             RegionMap::MOST_CHOICES
         )));
     }
-    let (counts, sizes) = (counts(args.processors), sizes(args.bytes));
+    let (counts, sizes) = (counts(args.ranks), sizes(args.bytes));
     let panel = |&operation: &Operation| {
         let cells = counts.iter().flat_map(|&p| sizes.iter().map(move |&bytes| (p, bytes)));
         let draw = |(p, bytes)| {

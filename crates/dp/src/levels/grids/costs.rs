@@ -1,4 +1,4 @@
-//! What messages and copies take, in floating point.
+//! Costs of messages and copies in floating point.
 
 use crate::levels::boundaries::{Boundaries, Level};
 use tuwtree_model::{BlockSizes, Hierarchy, LinkLaw, Rank};
@@ -9,7 +9,7 @@ pub(super) struct Costs<'a> {
     sizes: &'a BlockSizes,
     gamma: f64,
     laws: Vec<LevelLaw<'a>>,
-    /// Whether ranges of several nodes are sent over the innermost level to nobody.
+    /// True if only leaders exchange data of several nodes with other nodes.
     pub(super) leaders_only: bool,
 }
 
@@ -45,8 +45,8 @@ impl<'a> Costs<'a> {
         Costs { sizes, gamma: machine.gamma(), laws, leaders_only }
     }
 
-    pub(super) fn processors(&self) -> usize {
-        self.sizes.processors()
+    pub(super) fn ranks(&self) -> usize {
+        self.sizes.ranks()
     }
 
     /// The bytes of the ranks from `first` until before `end`.
@@ -55,7 +55,7 @@ impl<'a> Costs<'a> {
         self.sizes.before(end) - self.sizes.before(first)
     }
 
-    /// How long a rank copies its block.
+    /// Time of a rank's copy of its block.
     #[inline(always)]
     pub(super) fn copy(&self, rank: Rank) -> f64 {
         self.gamma * self.sizes.block(rank) as f64

@@ -14,13 +14,13 @@ pub(super) struct JoinedPart<'a> {
     pub(super) end: Rank,
     /// `M`.
     pub(super) greatest: Level,
-    /// Infinite for types that there are not.
+    /// Infinite for absent types.
     pub(super) times: &'a [f64],
     /// The least of them.
     pub(super) least: f64,
 }
 
-/// Which of two neighbouring ranges receives the other.
+/// The receiving one of two neighbouring ranges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReceivingPart {
     Left,
@@ -35,11 +35,11 @@ pub(super) struct Join {
     pub(super) held: usize,
     /// Entry of its type after.
     pub(super) becomes: usize,
-    /// What the message costs.
+    /// Level of the message.
     pub(super) level: Level,
-    /// Whether the sender pays no less than this level to a rank just outside.
+    /// True if the sender pays at least this level to a rank just outside.
     pub(super) is_exact: bool,
-    /// When the receiver has it.
+    /// Arrival at the receiver.
     pub(super) time: f64,
 }
 
@@ -59,7 +59,7 @@ impl JoinedPart<'_> {
         }
     }
 
-    /// The same to the left.
+    /// Types that pay a level to the left.
     #[inline(always)]
     pub(super) fn paying_left(&self, level: Level) -> std::ops::RangeInclusive<usize> {
         match level < self.greatest {
@@ -86,8 +86,7 @@ impl JoinedPart<'_> {
     }
 }
 
-/// What messages of a range may cost at least: anything, but for those of several nodes where only leaders talk to
-/// other nodes.
+/// Least level of a range's messages: 0, except for ranges of several nodes if only leaders talk to other nodes.
 #[inline(always)]
 fn least_level(
     (costs, boundaries): (&Costs<'_>, &Boundaries),
@@ -165,7 +164,7 @@ struct PartMessage {
     of_receiver: Level,
     of_sender: Level,
     greatest: Level,
-    /// What it may cost at least.
+    /// Least level of the message.
     least: Level,
     /// Nobody has it before.
     earliest: f64,

@@ -1,4 +1,4 @@
-//! Which boundaries between ranks are kept at which scale.
+//! Boundaries between ranks that each scale keeps.
 
 use super::costs::Costs;
 use crate::levels::boundaries::{Boundaries, Level};
@@ -9,26 +9,26 @@ use tuwtree_model::Rank;
 pub(super) struct KeptBoundaries {
     /// `p + 1` entries.
     until: Vec<usize>,
-    /// What cells of each scale weigh at most, but for lone ranks: the least weight of a rank, doubled from scale
-    /// to scale, which is exact.
+    /// Greatest weight of cells of each scale, except single ranks: the least weight of a rank, doubled from scale to
+    /// scale, which is exact.
     cells: Vec<f64>,
     /// `p + 1` entries: the weight of the first ranks.
     before: Vec<f64>,
-    /// How many times the weight of a scale's cells its ranges may have.
+    /// Ratio of a range's greatest weight to that of its scale's cells.
     reach: f64,
 }
 
-/// How many finer scales boundaries are taken over from.
+/// Number of finer scales whose boundaries are also kept.
 const DEEPEST: usize = 3;
-/// How many of them on each side.
+/// Number of them on each side.
 const NEIGHBOURS: usize = 2;
 
-/// How many ranks beside a rank that may be the root are within reach at every scale.
+/// Number of ranks beside a possible root within reach at every scale.
 const BESIDE: usize = 32;
 
 impl KeptBoundaries {
-    /// Those of a tree of cells: a range is split at its boundaries of the highest level, there nearest to half
-    /// of its weight, down to ranks; scale `s` keeps the splits of what weighs more than `2^s` units.
+    /// Boundaries by a tree of cells: a range is split at its boundaries of the highest level, there nearest to half of
+    /// its weight, down to ranks; scale `s` keeps the splits of cells above `2^s` units of weight.
     ///
     /// # Complexity
     /// O(p log p).
@@ -41,20 +41,18 @@ impl KeptBoundaries {
             sum
         });
         let before: Vec<f64> = std::iter::once(0.0).chain(sums).collect();
-        let processors = weights.len();
+        let ranks = weights.len();
         let (mut cells, mut cell) = (vec![unit], unit);
-        while reach * cell < before[processors] {
+        while reach * cell < before[ranks] {
             cell *= 2.0;
             cells.push(cell);
         }
         let scales = cells.len();
-        let mut kept =
-            KeptBoundaries { until: vec![scales - 1; processors + 1], cells, before, reach };
-        let of_level = |level: Level| {
-            (1..processors).filter(|&x| boundaries.at(x) >= level).collect::<Vec<_>>()
-        };
+        let mut kept = KeptBoundaries { until: vec![scales - 1; ranks + 1], cells, before, reach };
+        let of_level =
+            |level: Level| (1..ranks).filter(|&x| boundaries.at(x) >= level).collect::<Vec<_>>();
         let of_level: Vec<Vec<Rank>> = (0..boundaries.used()).map(of_level).collect();
-        let mut ranges = vec![(0, processors)];
+        let mut ranges = vec![(0, ranks)];
         while let Some((first, end)) = ranges.pop() {
             if end - first == 1 {
                 continue;
@@ -68,7 +66,7 @@ impl KeptBoundaries {
         kept
     }
 
-    /// Which of some boundaries within a range is nearest to half of its weight.
+    /// The boundary within a range nearest to half of its weight.
     fn halving(&self, boundaries: &[Rank], (first, end): (Rank, Rank)) -> Rank {
         let half = 0.5 * (self.before[first] + self.before[end]);
         let from = boundaries.partition_point(|&x| x <= first);
@@ -81,7 +79,7 @@ impl KeptBoundaries {
             .expect("a boundary of the level")
     }
 
-    /// How many scales there are.
+    /// Number of scales.
     pub(super) fn scales(&self) -> usize {
         self.cells.len()
     }
@@ -91,7 +89,7 @@ impl KeptBoundaries {
         (0..self.until.len()).filter(|&x| self.until[x] >= scale).collect()
     }
 
-    /// What a range weighs.
+    /// Weight of a range.
     #[inline(always)]
     pub(super) fn weight(&self, first: Rank, end: Rank) -> f64 {
         self.before[end] - self.before[first]
@@ -105,10 +103,10 @@ impl KeptBoundaries {
     /// Keeps all boundaries within a rank's group of level 0, up to some ranks away, at every scale: without
     /// them nobody beside a root could collect for it.
     pub(super) fn pin(&mut self, boundaries: &Boundaries, rank: Rank) {
-        let processors = self.until.len() - 1;
+        let ranks = self.until.len() - 1;
         let within = |&x: &Rank| boundaries.at(x) == 0;
         let to_left = (rank.saturating_sub(BESIDE)..=rank).rev();
-        let to_right = rank + 1..=(rank + 1 + BESIDE).min(processors);
+        let to_right = rank + 1..=(rank + 1 + BESIDE).min(ranks);
         // The node's own ends, too.
         let ends = [to_left.clone().find(|x| !within(x)), to_right.clone().find(|x| !within(x))];
         let inner = to_left.take_while(within).chain(to_right.take_while(within));
@@ -119,9 +117,9 @@ impl KeptBoundaries {
 
     /// The rank in the middle of all weight.
     pub(super) fn middle(&self) -> Rank {
-        let processors = self.until.len() - 1;
-        let half = 0.5 * self.before[processors];
-        (self.before.partition_point(|&before| before <= half) - 1).min(processors - 1)
+        let ranks = self.until.len() - 1;
+        let half = 0.5 * self.before[ranks];
+        (self.before.partition_point(|&before| before <= half) - 1).min(ranks - 1)
     }
 
     /// For boundaries that a tree used at some scales, keeps the nearest of finer scales at those, too; `kept`
@@ -138,13 +136,13 @@ impl KeptBoundaries {
     }
 }
 
-/// What each rank weighs: the least that its own message takes; more than nothing.
+/// Weight of each rank: the least time of its own message; positive.
 fn weights(costs: &Costs<'_>, levels: usize) -> Vec<f64> {
     let own = |rank: Rank| {
         let all = (0..levels).map(|level| costs.message(level, costs.bytes(rank, rank + 1).max(1)));
         all.map(|(latency, occupancy)| latency + occupancy).fold(f64::INFINITY, f64::min)
     };
-    let mut weights: Vec<f64> = (0..costs.processors()).map(own).collect();
+    let mut weights: Vec<f64> = (0..costs.ranks()).map(own).collect();
     let greatest = weights.iter().copied().fold(0.0, f64::max);
     let least = if greatest > 0.0 { 1e-9 * greatest } else { 1.0 };
     weights.iter_mut().for_each(|weight| *weight = weight.max(least));

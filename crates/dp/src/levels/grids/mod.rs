@@ -11,18 +11,17 @@
 //!                              ^ pinned: beside a root, at every scale
 //! ```
 //!
-//! What a rank weighs is the least that its own message takes. Which boundaries are kept says a tree of cells: a range is
-//! split at its boundaries of the highest level, there nearest to half of its weight, down to ranks; scale
-//! `s` keeps the splits of all that weighs more than `2^s` units. So the boundaries of a coarse scale are those of
-//! nodes and islands, as far as these go.
+//! A rank's weight is the least time of its own message. A tree of cells determines the kept boundaries: a range is
+//! split at its boundaries of the highest level, there nearest to half of its weight, down to ranks; scale `s` keeps
+//! the splits of cells above `2^s` units of weight. The boundaries of a coarse scale are therefore those of nodes and
+//! islands, as far as these go.
 //!
 //! The tree found then tells where a finer choice is worth it: at each boundary that it uses, the nearest
 //! ones of three finer scales are kept at its scale, too, and all is done again. Since nothing is taken away, the
 //! tree before is still among those looked at: no pass is worse than the one before.
 //!
 //! # What this module does not do
-//! Nothing is proven of how near to the best the trees are; with a reach without limit they are the best.
-//! What was measured is in `docs/levels.md`.
+//! Nearness to the optimum is unproven; with unlimited reach the trees are optimal. `docs/levels.md` has measurements.
 
 mod costs;
 mod joins;
@@ -33,7 +32,7 @@ mod tests;
 mod tree;
 
 use super::boundaries::Boundaries;
-use crate::optimum::lone_processor;
+use crate::optimum::lone_rank;
 use crate::progress::Meter;
 use crate::{DpError, Optimum, Progress};
 use costs::Costs;
@@ -55,8 +54,8 @@ pub struct GridReach {
 
 impl GridReach {
     /// What takes about a second for up to 10,000 ranks, and some seconds for 100,000.
-    pub fn for_processors(processors: usize) -> GridReach {
-        let (reach, refinements) = match processors {
+    pub fn for_ranks(ranks: usize) -> GridReach {
+        let (reach, refinements) = match ranks {
             0..=3_000 => (32.0, 2),
             3_001..=20_000 => (16.0, 1),
             _ => (12.0, 0),
@@ -80,10 +79,10 @@ pub fn near_optimal(
     progress: &dyn Progress,
 ) -> Result<Optimum, DpError> {
     let (sizes, machine) = super::parts(problem)?;
-    let processors = problem.processors();
-    let boundaries = Boundaries::new(machine, processors)?;
-    if processors == 1 {
-        return Ok(lone_processor());
+    let ranks = problem.ranks();
+    let boundaries = Boundaries::new(machine, ranks)?;
+    if ranks == 1 {
+        return Ok(lone_rank());
     }
     assert!(types(&boundaries) <= MOST_TYPES, "machines have few levels");
     let costs = Costs::new(machine, sizes, &boundaries, grid.leaders_only);

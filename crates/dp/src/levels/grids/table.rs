@@ -20,28 +20,28 @@ pub(super) struct RangeTable<'a> {
 
 /// The ranges of a scale: from one of its cells to another, by their numbers.
 pub(super) struct TableScale {
-    /// Where its cells begin, and `p`.
+    /// Starts of the cells, and `p`.
     pub(super) bounds: Vec<Rank>,
     /// For each of these its number at the next finer scale.
     finer: Vec<usize>,
     /// For each first cell those last ones for which there is a range without a given root.
     last: Vec<Range<usize>>,
-    /// Where each first cell's ranges begin in `greatest`.
+    /// Start of each first cell's ranges in `greatest`.
     starts: Vec<usize>,
     /// The greatest boundary in each range and at its ends.
     greatest: Vec<u8>,
-    /// As many times for each range as there can be types, and the least of them.
+    /// Times of each range, one per possible type, and their minimum.
     times: Vec<f64>,
     /// The cell of a given root, and from each first cell the times with it for the last cells from it on.
     root: Option<(usize, Vec<Vec<f64>>)>,
 }
 
-/// Who held the root, and what it received last.
+/// Holder of the root, and its last message.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct RootJoin {
     /// The last cell of the left part.
     pub(super) split: usize,
-    /// Whether the root is in the left part.
+    /// True if the root is in the left part.
     pub(super) is_left: bool,
     pub(super) level: Level,
     pub(super) is_exact: bool,
@@ -105,7 +105,7 @@ impl TableScale {
         })
     }
 
-    /// How many cells there are.
+    /// Number of cells.
     pub(super) fn cells(&self) -> usize {
         self.bounds.len() - 1
     }
@@ -185,17 +185,17 @@ impl<'a> RangeTable<'a> {
         Ok(table)
     }
 
-    /// How many types a range may have.
+    /// Number of types of a range.
     pub(super) fn types(&self) -> usize {
         types(self.boundaries)
     }
 
-    /// Whether a range is one of the next finer scale as well.
+    /// True if a range also exists at the next finer scale.
     pub(super) fn is_finer(&self, scale: usize, (first, end): (Rank, Rank)) -> bool {
         scale > 0 && self.kept.weight(first, end) <= self.kept.most(scale - 1)
     }
 
-    /// The same range by the cells of the next finer scale.
+    /// The range by the cells of the next finer scale.
     pub(super) fn in_finer(of: &TableScale, (first, last): (usize, usize)) -> (usize, usize) {
         (of.finer[first], of.finer[last + 1] - 1)
     }

@@ -3,7 +3,7 @@
 use super::{GridReach, near_optimal};
 use crate::levels::tests::rooted;
 use crate::levels::{Class, optimal};
-use crate::random::{Random, problems};
+use crate::tests::random::{Random, problems};
 use tuwtree_model::{Root, check_ordered, completion_time};
 
 /// Reach without limit: everything is looked at.
@@ -19,10 +19,10 @@ fn with_unlimited_reach_trees_are_the_best_for_every_root() {
     let mut random = Random(21);
     for (most, count) in problems(&[(14, 400), (40, 40)]) {
         for _ in 0..count {
-            let processors = 1 + random.below(most as u64) as usize;
+            let ranks = 1 + random.below(most as u64) as usize;
             let (levels, laws) = (random.levels(), random.laws());
-            let problem = random.problem(processors, levels, laws);
-            for root in (0..processors).map(Root::Given).chain([Root::Best]) {
+            let problem = random.problem(ranks, levels, laws);
+            for root in (0..ranks).map(Root::Given).chain([Root::Best]) {
                 let problem = rooted(&problem, root);
                 let best = optimal(&problem, Class::CopyFirst, &()).unwrap().value;
                 let found = near_optimal(&problem, ALL, &()).unwrap().value;
@@ -38,10 +38,10 @@ fn trees_of_any_reach_are_ordered_never_below_the_best_and_never_worse_when_refi
     let (mut attained, mut all) = (0, 0);
     for (most, count) in problems(&[(60, 200)]) {
         for _ in 0..count {
-            let processors = 1 + random.below(most as u64) as usize;
+            let ranks = 1 + random.below(most as u64) as usize;
             let (levels, laws) = (random.levels(), random.laws());
-            let problem = random.problem(processors, levels, laws);
-            let root = Root::Given(random.below(processors as u64) as usize);
+            let problem = random.problem(ranks, levels, laws);
+            let root = Root::Given(random.below(ranks as u64) as usize);
             for root in [root, Root::Best] {
                 let problem = rooted(&problem, root);
                 let best = optimal(&problem, Class::CopyFirst, &()).unwrap().value;
@@ -70,10 +70,10 @@ fn where_leaders_only_talk_to_other_nodes_trees_are_ordered_with_any_root() {
     let mut random = Random(23);
     for (most, count) in problems(&[(60, 200)]) {
         for _ in 0..count {
-            let processors = 1 + random.below(most as u64) as usize;
+            let ranks = 1 + random.below(most as u64) as usize;
             let (levels, laws) = (random.levels(), random.laws());
-            let problem = random.problem(processors, levels, laws);
-            for root in (0..processors).map(Root::Given).step_by(7).chain([Root::Best]) {
+            let problem = random.problem(ranks, levels, laws);
+            for root in (0..ranks).map(Root::Given).step_by(7).chain([Root::Best]) {
                 let problem = rooted(&problem, root);
                 let best = optimal(&problem, Class::CopyFirst, &()).unwrap().value;
                 let grid = GridReach { reach: 3.0, refinements: 1, leaders_only: true };

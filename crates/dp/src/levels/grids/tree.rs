@@ -15,7 +15,7 @@ struct CellRange {
 }
 
 /// A tree, and the boundaries of its ranges with the scales at which they are.
-pub(super) struct Found {
+pub(super) struct RefinedTree {
     pub(super) tree: Tree,
     pub(super) used: Vec<(Rank, usize)>,
 }
@@ -25,7 +25,7 @@ impl RangeTable<'_> {
     ///
     /// # Complexity
     /// Some splits a rank.
-    pub(super) fn tree(&self) -> Found {
+    pub(super) fn tree(&self) -> RefinedTree {
         let scale = self.scales.len() - 1;
         let cells = (0, self.scales[scale].cells() - 1);
         let of = match self.root {
@@ -62,7 +62,7 @@ impl RangeTable<'_> {
         let tree = Tree::new(roots.len(), roots[0], &steps).expect("joins make a tree");
         used.sort_unstable();
         used.dedup();
-        Found { tree, used }
+        RefinedTree { tree, used }
     }
 
     fn part(&self, scale: usize, cells: (usize, usize)) -> JoinedPart<'_> {
@@ -74,7 +74,7 @@ impl RangeTable<'_> {
         (bounds[range.cells.0], bounds[range.cells.1 + 1])
     }
 
-    /// The same range at the scale at which its time was found.
+    /// The range at the scale at which its time was found.
     fn finest(&self, mut range: CellRange) -> CellRange {
         while self.is_finer(range.scale, self.bounds(range)) {
             let of: &TableScale = &self.scales[range.scale];
@@ -84,8 +84,8 @@ impl RangeTable<'_> {
         range
     }
 
-    /// The first last message that attains the time of a range: what its root held before, what was sent,
-    /// and the boundary between; `None` for a lone rank.
+    /// First last message that attains the time of a range: the root's part before, the sender's part, and the boundary
+    /// between; `None` for a single rank.
     fn last_message(&self, range: CellRange) -> Option<(CellRange, CellRange, Rank)> {
         let (begin, end) = self.bounds(range);
         if end - begin == 1 {
@@ -130,7 +130,7 @@ impl RangeTable<'_> {
     }
 }
 
-/// The type of the first of the senders that are ready first, among those that pay a level, or up to it.
+/// Type of the first of the earliest senders, among those that pay a level, or up to it.
 fn sender(part: JoinedPart<'_>, is_right: bool, (level, is_exact): (Level, bool)) -> usize {
     let entries = |level| match is_right {
         true => part.paying_left(level),

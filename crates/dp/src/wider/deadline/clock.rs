@@ -23,7 +23,7 @@ pub(super) trait Clock: Copy + PartialOrd {
     /// The most that a time may be to count as less than this one.
     fn noticeably_less(self, effort: Effort) -> Self;
 
-    /// Whether a later time is as good.
+    /// True if a later time is as good.
     fn is_as_good_as(self, later: Self, effort: Effort) -> bool;
 
     /// The value at 0 of the line through one value at 1 and another at 2, from 0 to the first of them.
@@ -33,7 +33,7 @@ pub(super) trait Clock: Copy + PartialOrd {
         if other > self { other } else { self }
     }
 
-    /// How much later it is than another time, if it is.
+    /// Difference to an earlier time; 0 if not later.
     fn beyond(self, other: Self) -> Self {
         self.minus(other).unwrap_or(Self::ZERO)
     }

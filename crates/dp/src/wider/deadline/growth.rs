@@ -1,14 +1,14 @@
-//! How long it takes to hear of many processors that have no data.
+//! Time to hear of many ranks without data.
 
 use super::clock::Clock;
 
-/// `h(n)` for `n` up to `most`: the least time after which one processor can have heard of `n`,
+/// `h(n)` for `n` up to `most`: the least time after which one rank can have heard of `n`,
 /// itself included, if a message takes lambda and then `o` of its receiver; entry 0 is 0.
 ///
-/// Backwards in time this is a broadcast: whoever knows sends on, a message every `o`, and who
-/// hears of it begins lambda later than its sender goes on. So each message that starts at `t` is
+/// Backwards in time this is a broadcast: each informed rank sends a message every `o`, and a
+/// receiver begins lambda after its sender goes on. Each message that starts at `t` is therefore
 /// followed by one at `t + o` and one at `t + o + lambda`. Starts in rising order are a merge of
-/// both kinds, and the `n`-th start ends with `n + 1` who know.
+/// both kinds, and the `n`-th start ends with `n + 1` informed ranks.
 ///
 /// # Complexity
 /// O(most).

@@ -1,10 +1,10 @@
 //! Deadline splitting: consecutive trees from the top down, in nearly linear time.
 //!
-//! An optimal tree is rigid: whoever receives a message late has had time to gather much. So guess
+//! An optimal tree is rigid: a rank that receives a message late has had time to gather much. Guess
 //! the time `T` at which the root is done, and go back from there. The message received last
 //! occupies the root for `o + V`, and its sender was ready lambda before that: it can have gathered
-//! as long a range as can be gathered by then. Take the longest that fits, at one end of what is
-//! left, and go on with the clock put back by that message.
+//! the longest range that can be gathered by then. Take the longest that fits, at one end of the
+//! rest, and go on with the clock put back by that message.
 //!
 //! ```text
 //!   a                x                 b      clock T
@@ -19,17 +19,16 @@
 //! never lets go of its own block.
 //!
 //! # Estimate
-//! `est(u,w) = max(lambda, g_y) - lambda + h(w-u+1) + f(S(u,w) - m_y) - o`, where `y` has a largest
-//! block, `h(n)` is what `n` processors without data would take, and `o` and lambda are those of a single
-//! byte and of a mean block where they depend on size. The estimate decides what is tried, never what a
-//! tree is said to take.
+//! `est(u,w) = max(lambda, g_y) - lambda + h(w-u+1) + f(S(u,w) - m_y) - o`, where `y` has a largest block, `h(n)` is
+//! the time of `n` ranks without data, and `o` and lambda are those of a single byte and of a mean block where they
+//! depend on size. The estimate decides what is tried, never a tree's stated time.
 //!
 //! # Quality
 //! Nothing is proven of it. Compared with the exact optimum of consecutive trees it is within some
 //! per cent (`docs/consecutive-trees.md`); on tiny adversarial problems it has been up to a fifth
 //! above.
 //!
-//! It needs no table: a construction like those of `tuwtree-treegen`, here because the costs are.
+//! It needs no table: a construction like those of `tuwtree-treegen`, placed here with its costs.
 
 mod clock;
 mod growth;
@@ -50,7 +49,7 @@ use largest::Largest;
 use std::cell::Cell;
 use tuwtree_model::{BlockSizes, Rank, Root, Scalar, Step, Tree};
 
-/// How much is tried.
+/// Amount of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Effort {
     /// Subtrees are rooted where a largest block is; one policy; times to 1/100.
@@ -75,7 +74,7 @@ impl Effort {
         }
     }
 
-    /// The share of a time by which another has to be less to count.
+    /// Relative difference of times that counts.
     fn precision(self) -> f64 {
         match self {
             Effort::Least => 1e-2,
@@ -94,13 +93,13 @@ impl Effort {
     }
 }
 
-/// Halvings after which a bisection ends in any case: a dozen are enough but for times next to 0.
+/// Halvings after which a bisection ends: a dozen are enough, except for times next to 0.
 const MOST_HALVINGS: usize = 64;
 
 /// From which end a child is taken if it could be either.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Policy {
-    /// The one with more processors.
+    /// The one with more ranks.
     Longer,
     /// The one with more data.
     Heavier,
@@ -116,8 +115,8 @@ enum Policy {
 /// [`DpError::RootOutOfRange`]; [`DpError::TooLarge`] if times might not be finite.
 ///
 /// # Complexity
-/// O(p) space. With `k` children at each of `d` levels, about `k log p` steps a level and processor
-/// with children; a twentieth of a second for 10^5 processors with little effort.
+/// O(p) space. With `k` children at each of `d` levels, about `k log p` steps a level and rank
+/// with children; a twentieth of a second for 10^5 ranks with little effort.
 ///
 /// # Example
 /// ```
@@ -145,7 +144,7 @@ pub fn deadline_tree(
     deadline_tree_by_size(&law, class, root, effort)
 }
 
-/// The same for costs that depend on the size of a message in any way.
+/// Deadline splitting for costs that depend on the size of a message in any way.
 ///
 /// # Errors, complexity
 /// As [`deadline_tree`].
@@ -161,7 +160,7 @@ where
     C: Fn(u64) -> f64,
 {
     let BySize { sizes, port, latency, copy } = law;
-    given_root(sizes.processors(), root)?;
+    given_root(sizes.ranks(), root)?;
     let kept = WithoutEmpty::new(sizes, root);
     let total = sizes.total();
     // No tree worth trying lets a block travel more often.
@@ -182,18 +181,18 @@ struct Splitter<'a, T, P, L> {
     latency_of: L,
     /// Of a mean block.
     latency: T,
-    /// What a message occupies beside its bytes.
+    /// Occupation of a port by a message, beside its bytes.
     overhead: T,
     /// `p` entries: the time of each copy.
     copy: Vec<T>,
     largest: Largest,
     /// `h`, up to `p`.
     growth: Vec<T>,
-    /// How often it was asked whether a range fits.
+    /// Number of queries for a fitting range.
     probes: Cell<u64>,
 }
 
-/// How to split a range at its root.
+/// Split of a range at its root.
 #[derive(Clone, Copy)]
 struct Choice<T> {
     root: Rank,
@@ -212,8 +211,8 @@ impl<'a, T: Clock, P: Fn(u64) -> T, L: Fn(u64) -> T> Splitter<'a, T, P, L> {
         L: Copy,
     {
         let BySize { sizes, port, latency: latency_of, ref copy } = *law;
-        let processors = sizes.processors();
-        let latency = latency_of((sizes.total() / processors as u64).max(1));
+        let ranks = sizes.ranks();
+        let latency = latency_of((sizes.total() / ranks as u64).max(1));
         // What is left of the time of a byte without the byte; no message has none.
         let overhead = T::at_zero(port(1), port(2));
         Splitter {
@@ -226,15 +225,15 @@ impl<'a, T: Clock, P: Fn(u64) -> T, L: Fn(u64) -> T> Splitter<'a, T, P, L> {
             overhead,
             copy: sizes.iter().map(copy).collect(),
             largest: Largest::new(sizes.iter().map(|bytes| bytes as f64).collect()),
-            growth: growth(processors, latency, overhead),
+            growth: growth(ranks, latency, overhead),
             probes: Cell::new(0),
         }
     }
 
     fn tree(&self, root: Root) -> Tree {
-        let processors = self.copy.len();
+        let ranks = self.copy.len();
         let (whole, first) = self.whole(root);
-        let (mut steps, mut children) = (Vec::with_capacity(2 * processors), Vec::new());
+        let (mut steps, mut children) = (Vec::with_capacity(2 * ranks), Vec::new());
         let mut pending = vec![(whole, first)];
         while let Some((range, choice)) = pending.pop() {
             if range.0 == range.1 {
@@ -250,10 +249,10 @@ impl<'a, T: Clock, P: Fn(u64) -> T, L: Fn(u64) -> T> Splitter<'a, T, P, L> {
                 pending.push((child, chosen));
             }
         }
-        Tree::new(processors, first.root, &steps).expect("splits are a tree")
+        Tree::new(ranks, first.root, &steps).expect("splits are a tree")
     }
 
-    /// All processors, and the best way to split them.
+    /// All ranks, and the best way to split them.
     fn whole(&self, root: Root) -> ((Rank, Rank), Choice<T>) {
         let whole = (0, self.copy.len() - 1);
         let first = match root {
@@ -322,7 +321,7 @@ impl<'a, T: Clock, P: Fn(u64) -> T, L: Fn(u64) -> T> Splitter<'a, T, P, L> {
         Some(enough)
     }
 
-    /// Whether a range can be split so that its root is done at the time chosen. Its children, so
+    /// Splits a range so that its root is done at the chosen time, if possible. Its children, so
     /// long as they fit, are taken from the last received to the first.
     fn split(
         &self,
@@ -379,7 +378,7 @@ impl<'a, T: Clock, P: Fn(u64) -> T, L: Fn(u64) -> T> Splitter<'a, T, P, L> {
         }
     }
 
-    /// Whether a range can probably be gathered and received by the time `clock`.
+    /// True if a range can probably be gathered and received by the time `clock`.
     fn fits(&self, (first, last): (Rank, Rank), clock: T) -> bool {
         self.probes.set(self.probes.get() + 1);
         let bytes = self.sizes.range(first, last);
@@ -387,7 +386,7 @@ impl<'a, T: Clock, P: Fn(u64) -> T, L: Fn(u64) -> T> Splitter<'a, T, P, L> {
         gathered.plus((self.latency_of)(bytes)).plus((self.port)(bytes)) <= clock
     }
 
-    /// How long a range probably takes.
+    /// Estimated time of a range.
     fn estimate(&self, first: Rank, last: Rank) -> T {
         if first == last {
             return T::ZERO;
@@ -399,8 +398,7 @@ impl<'a, T: Clock, P: Fn(u64) -> T, L: Fn(u64) -> T> Splitter<'a, T, P, L> {
     }
 }
 
-/// The greatest `n` of `0..=most` for which a condition holds that fails for all after one for
-/// which it fails. O(log n) tries.
+/// Greatest `n` of `0..=most` for which a monotone condition holds. O(log n) queries.
 fn longest(most: usize, holds: impl Fn(usize) -> bool) -> usize {
     let (mut good, mut step) = (0, 1);
     while good + step <= most && holds(good + step) {
@@ -467,7 +465,7 @@ mod tests {
         }
         let sizes = BlockSizes::new([1, 2]).unwrap();
         let error = deadline_tree(&sizes, &free, Class::CopyFirst, Root::Given(2), Effort::Light);
-        assert_eq!(error, Err(DpError::RootOutOfRange { root: 2, processors: 2 }));
+        assert_eq!(error, Err(DpError::RootOutOfRange { root: 2, ranks: 2 }));
         let huge = Overlapping::new(0.0, 0.0, 1e300, 0.0).unwrap();
         let error = deadline_tree(&sizes, &huge, Class::CopyFirst, Root::Best, Effort::Light);
         assert_eq!(error, Err(DpError::TooLarge { total: 3 }));

@@ -15,32 +15,44 @@ pub struct TickLaw {
     copy: TickLine,
 }
 
-/// What holds from a size on: `at + rise (bytes - from) / run`, rounded down.
+/// A line from a size on: `at + slope (bytes - from) / 2^shift`, rounded down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct TickLine {
     from: u64,
     at: u64,
-    rise: i128,
-    run: i128,
+    /// Ticks per byte, times 2^`shift`: less than 2^62.
+    slope: i64,
+    shift: u32,
 }
 
 impl TickLine {
+    /// The line with this value at `from`, and so many ticks per byte.
+    fn new(from: u64, at: u64, slope: f64) -> TickLine {
+        let digits = (slope.abs().to_bits() >> 52) as i32 - 1022;
+        let shift = (62 - digits).clamp(0, MOST_SHIFT);
+        TickLine {
+            from,
+            at,
+            slope: (slope * (1_u64 << shift) as f64).round() as i64,
+            shift: shift as u32,
+        }
+    }
+
     fn value(&self, bytes: u64) -> u64 {
         let beyond = i128::from(bytes - self.from);
-        let value =
-            self.rise.saturating_mul(beyond).div_euclid(self.run).saturating_add(self.at.into());
+        let value = ((i128::from(self.slope) * beyond) >> self.shift) + i128::from(self.at);
         u64::try_from(value.max(0)).unwrap_or(u64::MAX)
     }
 }
 
-/// The ticks that what takes longest may take, about: far below 2^64, since times are added up and doubled.
+/// Approximate ticks of the longest act: far below 2^64, since times are added up and doubled.
 const MOST: f64 = (1_u64 << 50) as f64;
 
-/// By so much slopes are exact, in parts of a tick for each byte.
-const PARTS: f64 = (1_u64 << 32) as f64;
+/// Largest shift of a slope: its resolution, in bits of a tick per byte.
+const MOST_SHIFT: i32 = 32;
 
 impl TickLaw {
-    /// The costs of these links, and of copies, for blocks of so many bytes in all.
+    /// Costs of these links, and of copies, for blocks of `total` bytes in all.
     ///
     /// # Errors
     /// [`DpError::TooLarge`] if times might not be finite.
@@ -73,7 +85,7 @@ impl TickLaw {
         Ok(TickLaw { port, latency, copy: scale.line(0, 0.0, gamma) })
     }
 
-    /// How long a message of so many bytes occupies a port, in ticks.
+    /// Ticks for which a message of this many bytes occupies a port.
     pub(super) fn port(&self, bytes: u64) -> u64 {
         value(&self.port, bytes)
     }
@@ -94,14 +106,14 @@ fn value(lines: &[TickLine], bytes: u64) -> u64 {
     lines[next - 1].value(bytes)
 }
 
-/// How many ticks a time unit has: a power of two.
+/// Ticks per time unit: a power of two.
 struct Scale(f64);
 
 impl Scale {
     fn new(most: f64) -> Scale {
         // The power of two not above it; 0 for what is next to nothing.
         let power = f64::from_bits(most.to_bits() & f64::INFINITY.to_bits());
-        Scale(if power > 0.0 { (MOST / power).min(f64::MAX / PARTS / MOST) } else { 1.0 })
+        Scale(if power > 0.0 { (MOST / power).min(f64::MAX / MOST / MOST) } else { 1.0 })
     }
 
     fn ticks(&self, time: f64) -> u64 {
@@ -110,8 +122,7 @@ impl Scale {
 
     /// The line with this value at `from`, and this slope.
     fn line(&self, from: u64, at: f64, slope: f64) -> TickLine {
-        let rise = (slope * self.0 * PARTS).round() as i128;
-        TickLine { from, at: self.ticks(at), rise, run: PARTS as i128 }
+        TickLine::new(from, self.ticks(at), slope * self.0)
     }
 
     fn piece(&self, piece: &Piece) -> (TickLine, TickLine) {
@@ -125,22 +136,15 @@ impl Scale {
         sizes: &[MeasuredSize],
         cost: impl Fn(&MeasuredSize) -> f64,
     ) -> Vec<TickLine> {
-        let first = TickLine { from: 0, at: self.ticks(cost(&sizes[0])), rise: 0, run: 1 };
-        let between = sizes.windows(2).map(|pair| {
-            let [at, next] = [0, 1].map(|place| self.ticks(cost(&pair[place])));
-            let rise = i128::from(next) - i128::from(at);
-            TickLine { from: pair[0].bytes, at, rise, run: (pair[1].bytes - pair[0].bytes).into() }
+        let ticks: Vec<u64> = sizes.iter().map(|size| self.ticks(cost(size))).collect();
+        let rises = sizes.windows(2).zip(ticks.windows(2)).map(|(sizes, ticks)| {
+            (ticks[1] as f64 - ticks[0] as f64) / (sizes[1].bytes - sizes[0].bytes) as f64
         });
-        let mut lines: Vec<TickLine> = [first].into_iter().chain(between).collect();
-        let before = lines[lines.len() - 1];
-        let last = &sizes[sizes.len() - 1];
-        lines.push(TickLine {
-            from: last.bytes,
-            at: self.ticks(cost(last)),
-            rise: if sizes.len() > 1 { before.rise.max(0) } else { 0 },
-            run: before.run,
-        });
-        lines
+        let mut slopes: Vec<f64> = rises.collect();
+        slopes.push(slopes.last().map_or(0.0, |slope| slope.max(0.0)));
+        let lines = sizes.iter().zip(&ticks).zip(slopes);
+        let lines = lines.map(|((size, &at), slope)| TickLine::new(size.bytes, at, slope));
+        std::iter::once(TickLine::new(0, ticks[0], 0.0)).chain(lines).collect()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Deadline splitting by each process for itself.
 //!
-//! Whoever knows all sizes need not build the whole tree to find its place. From the root down, it splits the
-//! range in which it is, and goes on with the child that holds it, until it is the root of what is left:
+//! A rank that knows all sizes need not build the whole tree to find its place. From the root down, it splits the range
+//! in which it is, and goes on with the child that holds it, until it is the root of the rest:
 //!
 //! ```text
 //! a                x                 b      I am in [u..w], whose root is y, a largest block
@@ -22,7 +22,7 @@ use tuwtree_model::{BlockSizes, Rank, Root, Step, Tree};
 /// A process's place in a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnPlace {
-    /// To whom it sends in a gather; `None` for the root.
+    /// Receiver in a gather; `None` for the root.
     pub parent: Option<Rank>,
     /// The first rank of its subtree.
     pub first: Rank,
@@ -34,7 +34,7 @@ pub struct OwnPlace {
     pub siblings: Vec<ChildRange>,
     /// The children of the root, in the order in which they are received.
     pub branches: Vec<ChildRange>,
-    /// How often it was asked, on the way, whether a range fits: the work that it took.
+    /// Number of queries for a fitting range on the way: the work.
     pub probes: u64,
 }
 
@@ -59,13 +59,13 @@ pub fn deadline_tree_in_ticks(
     root: Root,
     effort: Effort,
 ) -> Result<Tree, DpError> {
-    given_root(sizes.processors(), root)?;
+    given_root(sizes.ranks(), root)?;
     let kept = WithoutEmpty::new(sizes, root);
     let tree = splitter(&kept, law, effort).tree(kept.root);
     Ok(kept.restored(&tree))
 }
 
-/// What splits the processes that are kept.
+/// Splitter of the kept processes.
 fn splitter<'a>(
     kept: &'a WithoutEmpty,
     law: &'a TickLaw,
@@ -110,9 +110,9 @@ pub fn deadline_place(
     rank: Rank,
     effort: Effort,
 ) -> Result<OwnPlace, DpError> {
-    let processors = sizes.processors();
-    assert!(rank < processors, "rank {rank} of {processors}");
-    given_root(processors, root)?;
+    let ranks = sizes.ranks();
+    assert!(rank < ranks, "rank {rank} of {ranks}");
+    given_root(ranks, root)?;
     let kept = WithoutEmpty::new(sizes, root);
     let splitter = splitter(&kept, law, effort);
     let (whole, first) = splitter.whole(kept.root);
@@ -124,7 +124,7 @@ pub fn deadline_place(
         let is_root = parent.is_none();
         if before == Some(at.choice.root) && before == after {
             let (first, last) = match is_root {
-                true => (0, processors - 1),
+                true => (0, ranks - 1),
                 false => (kept.rank(at.range.0), kept.rank(at.range.1)),
             };
             let children = at.ranges(&kept, is_root);

@@ -30,11 +30,11 @@ fn dense_is_plain_on_the_distributions() {
     }
 }
 
-fn check_dense_is_plain(random: &mut Random, processors: usize) {
-    let sizes = random.sizes_of(processors);
+fn check_dense_is_plain(random: &mut Random, ranks: usize) {
+    let sizes = random.sizes_of(ranks);
     let root = match random.below(2) {
         0 => Root::Best,
-        _ => Root::Given(random.below(processors as u64) as usize),
+        _ => Root::Given(random.below(ranks as u64) as usize),
     };
     let sizes = without_empty_blocks(&sizes, root);
     let costs = fitting(random, &sizes);
@@ -49,12 +49,12 @@ fn check_dense_is_plain(random: &mut Random, processors: usize) {
 #[test]
 fn dense_is_plain_in_every_cell() {
     let mut random = Random(6);
-    for (processors, count) in
+    for (ranks, count) in
         problems(&[(3, 2000), (7, 20_000), (12, 20_000), (25, 1500), (60, 60), (120, 8)])
     {
         for _ in 0..count {
-            let processors = 1 + random.below(processors as u64) as usize;
-            check_dense_is_plain(&mut random, processors);
+            let ranks = 1 + random.below(ranks as u64) as usize;
+            check_dense_is_plain(&mut random, ranks);
         }
     }
 }
@@ -63,10 +63,10 @@ fn dense_is_plain_in_every_cell() {
 fn leaving_out_empty_blocks_changes_neither_time_nor_class() {
     let mut random = Random(7);
     for problem in 0..6000 {
-        let processors = 1 + random.below(if problem % 20 == 0 { 40 } else { 12 }) as usize;
-        let sizes = random.sizes_of(processors);
+        let ranks = 1 + random.below(if problem % 20 == 0 { 40 } else { 12 }) as usize;
+        let sizes = random.sizes_of(ranks);
         let costs = fitting(&mut random, &sizes);
-        let given = Root::Given(random.below(processors as u64) as usize);
+        let given = Root::Given(random.below(ranks as u64) as usize);
         for (class, root) in
             Class::ALL.into_iter().flat_map(|class| [(class, Root::Best), (class, given)])
         {
@@ -87,12 +87,12 @@ fn rounded_clocks_give_a_bracket_around_the_optimum() {
     let mut random = Random(8);
     let mut closed = 0;
     for _ in 0..6000 {
-        let processors = 2 + random.below(20) as usize;
-        let sizes = random.sizes_of(processors);
+        let ranks = 2 + random.below(20) as usize;
+        let sizes = random.sizes_of(ranks);
         let costs = fitting(&mut random, &sizes);
         let root = match random.below(2) {
             0 => Root::Best,
-            _ => Root::Given(random.below(processors as u64) as usize),
+            _ => Root::Given(random.below(ranks as u64) as usize),
         };
         let by =
             |engine| wider::optimal(&sizes, &costs, root, Class::Consecutive, engine, &()).unwrap();
@@ -118,11 +118,11 @@ fn a_search_within_some_work_brackets_the_optimum_and_is_exact_with_enough() {
     let mut random = Random(14);
     let mut closed = 0;
     for problem in 0..6000 {
-        let processors = 1 + random.below(25) as usize;
-        let (sizes, costs) = (random.sizes_of(processors), random.costs(problem % 5 == 0));
+        let ranks = 1 + random.below(25) as usize;
+        let (sizes, costs) = (random.sizes_of(ranks), random.costs(problem % 5 == 0));
         let root = match random.below(2) {
             0 => Root::Best,
-            _ => Root::Given(random.below(processors as u64) as usize),
+            _ => Root::Given(random.below(ranks as u64) as usize),
         };
         let by = |class| wider::optimal(&sizes, &costs, root, class, Engine::Plain, &()).unwrap();
         let (optimum, copy_first) = (by(Class::Consecutive).time, by(Class::CopyFirst).time);
@@ -149,15 +149,15 @@ fn a_search_within_some_work_brackets_the_optimum_and_is_exact_with_enough() {
 fn a_root_may_be_busy_with_more_than_its_copy() {
     let mut random = Random(15);
     for _ in 0..3000 {
-        let processors = 1 + random.below(12) as usize;
-        let (sizes, costs) = (random.sizes_of(processors), monotone(&mut random));
-        let root = random.below(processors as u64) as usize;
+        let ranks = 1 + random.below(12) as usize;
+        let (sizes, costs) = (random.sizes_of(ranks), monotone(&mut random));
+        let root = random.below(ranks as u64) as usize;
         let start = scaled(&sizes, &costs).copy(root) + random.below(300) as i64;
         let law = scaled(&sizes, &costs).with_busy_root(root, start);
         let least = plain::table(&law, Class::Consecutive, Root::Given(root), &()).unwrap();
         let busy = (root, start as f64);
         let found = wider::optimal_with_busy_root(&sizes, &costs, busy, 1_000_000, &()).unwrap();
-        if processors > 1 {
+        if ranks > 1 {
             assert_eq!(found.time, least.value() as f64, "{sizes:?} {costs:?} {busy:?}");
         }
     }
@@ -211,7 +211,7 @@ fn a_root_that_is_none_is_refused() {
     let costs = Overlapping::new(1.0, 1.0, 1.0, 1.0).unwrap();
     for engine in [Engine::Plain, Engine::EXACT] {
         let root = Root::Given(3);
-        let error = DpError::RootOutOfRange { root: 3, processors: 3 };
+        let error = DpError::RootOutOfRange { root: 3, ranks: 3 };
         let optimum = wider::optimal(&sizes, &costs, root, Class::CopyFirst, engine, &());
         assert_eq!(optimum, Err(error.clone()));
         let memory = wider::memory_needed(&sizes, &costs, root, Class::CopyFirst, engine);

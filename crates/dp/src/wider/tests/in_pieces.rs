@@ -2,7 +2,7 @@
 //! links' own law.
 
 use super::super::lanes::DenseLaw;
-use super::super::pieces::{LawPiece, Line, Pieced, StandIn, rising};
+use super::super::pieces::{AffineTime, LawPiece, Pieced, StandIn, rising};
 use super::*;
 use crate::wider::{BoundedTree, LawBySize, optimal_by_size, optimal_on_links, outlay_on_links};
 use tuwtree_model::completion_time;
@@ -14,7 +14,7 @@ use tuwtree_model::{
 impl Random {
     /// Up to five pieces of a law that rises with size, with jumps and without.
     pub(super) fn rising_pieces(&mut self) -> Vec<LawPiece> {
-        let line = |fixed: u64, rate: u64| Line { fixed: fixed as f64, rate: rate as f64 };
+        let line = |fixed: u64, rate: u64| AffineTime { fixed: fixed as f64, rate: rate as f64 };
         let (mut from, mut reached) = (0, [self.one_of(&[0, 1, 50, 1000]), self.below(20)]);
         let mut pieces = Vec::new();
         for _ in 0..=self.below(5) {
@@ -23,7 +23,7 @@ impl Random {
             // The least constants with which a line is not below what was reached.
             let lines = [0, 1].map(|one| {
                 let fixed = reached[one] as f64 - (rates[one] * from) as f64;
-                Line { fixed, ..line(0, rates[one]) }
+                AffineTime { fixed, ..line(0, rates[one]) }
             });
             pieces.push(LawPiece { from, latency: lines[0], port: lines[1] });
             for one in 0..2 {
@@ -62,12 +62,12 @@ impl Random {
 }
 
 /// A problem in pieces with a given root or an open one, without empty blocks but the root's.
-pub(super) fn in_pieces(random: &mut Random, processors: usize) -> (Pieced<i64>, Root, String) {
+pub(super) fn in_pieces(random: &mut Random, ranks: usize) -> (Pieced<i64>, Root, String) {
     let root = match random.below(2) {
         0 => Root::Best,
-        _ => Root::Given(random.below(processors as u64) as usize),
+        _ => Root::Given(random.below(ranks as u64) as usize),
     };
-    let sizes = without_empty_blocks(&random.sizes_of(processors), root);
+    let sizes = without_empty_blocks(&random.sizes_of(ranks), root);
     let (pieces, dearness) = (random.rising_pieces(), random.below(4));
     let told = format!("{root:?} {dearness} {sizes:?} {pieces:?}");
     let law = Pieced::new(&sizes, &pieces, root.given(), |bytes| (dearness * bytes) as f64);
@@ -75,12 +75,12 @@ pub(super) fn in_pieces(random: &mut Random, processors: usize) -> (Pieced<i64>,
 }
 
 /// The same with blocks of one of the papers' distributions and no copies, so that there are few clocks.
-pub(super) fn few_clocks(random: &mut Random, processors: usize) -> (Pieced<i64>, Root, String) {
+pub(super) fn few_clocks(random: &mut Random, ranks: usize) -> (Pieced<i64>, Root, String) {
     let published: Vec<Distribution> = Distribution::published().collect();
     let distribution = published[random.below(published.len() as u64) as usize];
-    let scale = DistributionParameters::new(processors, random.one_of(&[2, 50]));
+    let scale = DistributionParameters::new(ranks, random.one_of(&[2, 50]));
     let sizes = distribution.sizes(scale, Randomness::default()).unwrap();
-    let root = Root::Given(random.below(processors as u64) as usize);
+    let root = Root::Given(random.below(ranks as u64) as usize);
     let (sizes, pieces) = (without_empty_blocks(&sizes, root), random.rising_pieces());
     let law = Pieced::new(&sizes, &pieces, root.given(), |_| 0.0).unwrap();
     (law, root, format!("{} {root:?} {pieces:?}", distribution.name()))
@@ -89,12 +89,12 @@ pub(super) fn few_clocks(random: &mut Random, processors: usize) -> (Pieced<i64>
 #[test]
 fn dense_is_plain_in_every_cell_for_laws_in_pieces() {
     let mut random = Random(41);
-    for (processors, count) in
+    for (ranks, count) in
         problems(&[(3, 2000), (7, 20_000), (12, 20_000), (25, 1500), (60, 60), (120, 8)])
     {
         for _ in 0..count {
-            let processors = 1 + random.below(processors as u64) as usize;
-            let (law, root, told) = in_pieces(&mut random, processors);
+            let ranks = 1 + random.below(ranks as u64) as usize;
+            let (law, root, told) = in_pieces(&mut random, ranks);
             for class in Class::ALL {
                 let plain = plain::table(&law, class, root, &()).unwrap();
                 let dense = dense::table(&law, class, root, &()).unwrap();
@@ -108,13 +108,13 @@ fn dense_is_plain_in_every_cell_for_laws_in_pieces() {
 fn laws_in_pieces_are_what_their_lines_say() {
     let mut random = Random(42);
     for _ in 0..2000 {
-        let processors = 1 + random.below(10) as usize;
-        let (sizes, pieces) = (random.sizes_of(processors), random.rising_pieces());
+        let ranks = 1 + random.below(10) as usize;
+        let (sizes, pieces) = (random.sizes_of(ranks), random.rising_pieces());
         let law = Pieced::<i64>::new(&sizes, &pieces, None, |bytes| bytes as f64).unwrap();
-        let at = |line: Line, bytes: u64| (line.fixed + line.rate * bytes as f64) as i64;
+        let at = |line: AffineTime, bytes: u64| (line.fixed + line.rate * bytes as f64) as i64;
         let mut earliest = i64::MAX;
-        for i in 0..processors {
-            for j in i..processors {
+        for i in 0..ranks {
+            for j in i..ranks {
                 let bytes = sizes.range(i, j);
                 let piece = pieces.iter().rev().find(|piece| piece.from <= bytes).unwrap();
                 let (lambda, port) = (at(piece.latency, bytes), at(piece.port, bytes));
@@ -169,7 +169,7 @@ fn rising_laws_are_nearest_to_a_law_from_either_side() {
 
 /// A gather on links that all pairs share.
 fn on_links(sizes: &BlockSizes, links: LinkLaw, gamma: f64, root: Root) -> Problem {
-    let level = Level { name: "network".to_owned(), members: sizes.processors().max(2), links };
+    let level = Level { name: "network".to_owned(), members: sizes.ranks().max(2), links };
     let machine = Hierarchy::new(vec![level], Placement::Block, gamma).unwrap();
     Problem::gather(sizes, &machine).unwrap().with_root(root).unwrap()
 }
@@ -179,11 +179,11 @@ fn trees_on_links_are_the_best_where_costs_rise_and_bracketed_where_they_do_not(
     let mut random = Random(44);
     let (mut closed, mut falling) = (0, 0);
     for problem in 0..4000 {
-        let (may_fall, processors) = (problem % 2 == 0, 1 + random.below(16) as usize);
-        let (sizes, links) = (random.sizes_of(processors), random.links(may_fall));
+        let (may_fall, ranks) = (problem % 2 == 0, 1 + random.below(16) as usize);
+        let (sizes, links) = (random.sizes_of(ranks), random.links(may_fall));
         let root = match random.below(2) {
             0 => Root::Best,
-            _ => Root::Given(random.below(processors as u64) as usize),
+            _ => Root::Given(random.below(ranks as u64) as usize),
         };
         let gamma = random.one_of(&[0, 0, 1]) as f64 * if may_fall { 1.0 } else { 0.1 };
         let problem = on_links(&sizes, links, gamma, root);
@@ -204,7 +204,7 @@ fn trees_on_links_are_the_best_where_costs_rise_and_bracketed_where_they_do_not(
                     (closed + usize::from(time <= best * (1.0 + 1e-9)), falling + 1);
             }
             let outlay = outlay_on_links(&problem, class, 1_000_000).unwrap();
-            assert!(outlay.cells > 0 || processors == 1, "{told}");
+            assert!(outlay.cells > 0 || ranks == 1, "{told}");
         }
     }
     println!("{closed} of {falling} trees under laws that may fall are best ones");

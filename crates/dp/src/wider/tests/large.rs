@@ -15,11 +15,11 @@ fn samples() -> u64 {
 
 /// Blocks of one of the papers' distributions, costs under which all copies fit into one latency or take nothing,
 /// and a root.
-fn drawn(random: &mut Random, processors: usize) -> (BlockSizes, Overlapping, Root, String) {
+fn drawn(random: &mut Random, ranks: usize) -> (BlockSizes, Overlapping, Root, String) {
     let published: Vec<Distribution> = Distribution::published().collect();
     let distribution = published[random.below(published.len() as u64) as usize];
     let mean = random.one_of(&[8, 1000, 20_000]);
-    let scale = DistributionParameters::new(processors, mean);
+    let scale = DistributionParameters::new(ranks, mean);
     let sizes = distribution.sizes(scale, Randomness::default()).unwrap();
     let alpha = random.one_of(&[100, 5200, 1_000_000]);
     let (share, gamma) = [(0, 0), (5, 0), (9, 0), (9, 1)][random.below(4) as usize];
@@ -29,9 +29,9 @@ fn drawn(random: &mut Random, processors: usize) -> (BlockSizes, Overlapping, Ro
     let costs = Overlapping::new(latency, alpha as f64 - latency, 1.0, gamma as f64).unwrap();
     let root = match random.below(3) {
         0 => Root::Best,
-        _ => Root::Given(random.below(processors as u64) as usize),
+        _ => Root::Given(random.below(ranks as u64) as usize),
     };
-    let told = format!("{processors} {} {mean} {costs:?} {root:?}", distribution.name());
+    let told = format!("{ranks} {} {mean} {costs:?} {root:?}", distribution.name());
     (sizes, costs, root, told)
 }
 
@@ -39,9 +39,9 @@ fn drawn(random: &mut Random, processors: usize) -> (BlockSizes, Overlapping, Ro
 #[ignore = "takes minutes; TUWTREE_SAMPLES says how many problems"]
 fn dense_is_plain_in_every_cell_of_large_tables() {
     let mut random = Random(31);
-    for (processors, classes) in [(2000, &Class::ALL[..]), (4000, &[Class::CopyFirst])] {
+    for (ranks, classes) in [(2000, &Class::ALL[..]), (4000, &[Class::CopyFirst])] {
         for _ in 0..samples() {
-            let (sizes, costs, root, told) = drawn(&mut random, processors);
+            let (sizes, costs, root, told) = drawn(&mut random, ranks);
             let sizes = without_empty_blocks(&sizes, root);
             let law = scaled(&sizes, &costs);
             for &class in classes {
@@ -58,9 +58,9 @@ fn dense_is_plain_in_every_cell_of_large_tables() {
 #[ignore = "takes minutes; TUWTREE_SAMPLES says how many problems"]
 fn large_trees_take_what_their_tables_say_and_none_is_faster() {
     let mut random = Random(32);
-    for processors in [2000, 4000, 8000] {
+    for ranks in [2000, 4000, 8000] {
         for _ in 0..samples() {
-            let (sizes, costs, root, told) = drawn(&mut random, processors);
+            let (sizes, costs, root, told) = drawn(&mut random, ranks);
             println!("{told}");
             let time = |tree: &Tree| costs.completion_time(tree, &sizes).unwrap().units();
             let mut best = f64::INFINITY;
@@ -84,11 +84,11 @@ fn large_trees_take_what_their_tables_say_and_none_is_faster() {
 #[ignore = "takes minutes; TUWTREE_SAMPLES says how many problems"]
 fn dense_is_plain_in_every_cell_of_large_tables_for_laws_in_pieces() {
     let mut random = Random(33);
-    for (processors, classes) in [(2000, &Class::ALL[..]), (4000, &[Class::CopyFirst])] {
+    for (ranks, classes) in [(2000, &Class::ALL[..]), (4000, &[Class::CopyFirst])] {
         for _ in 0..samples() {
-            let (law, root, told) = super::in_pieces::few_clocks(&mut random, processors);
+            let (law, root, told) = super::in_pieces::few_clocks(&mut random, ranks);
             for &class in classes {
-                println!("{class:?} {processors} {told}");
+                println!("{class:?} {ranks} {told}");
                 let plain = plain::table(&law, class, root, &()).unwrap();
                 let dense = dense::table(&law, class, root, &()).unwrap();
                 assert_same(&dense, &plain, &(class, &told));

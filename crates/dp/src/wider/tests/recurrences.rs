@@ -1,15 +1,15 @@
 //! The plain recurrences against every tree, and what holds of them: when copies come, that times rise with ranges,
 //! which classes hold which trees.
 
-use super::super::exhaustive::{Exhaustive, every_tree};
+use super::exhaustive::{Exhaustive, every_tree};
 use super::*;
-use crate::{Method, optimal, optimal_binary};
+use crate::{Method, optimal_adjacent, optimal_binary};
 use tuwtree_model::{Step, check_ordered, completion_time};
 
 /// The plain recurrence's value for each root, and the best of all.
 fn plain_values(law: &impl Receiving<i64>, class: Class) -> (Vec<i64>, i64) {
     let value = |root| plain::table(law, class, root, &()).unwrap().value();
-    ((0..law.processors()).map(|root| value(Root::Given(root))).collect(), value(Root::Best))
+    ((0..law.ranks()).map(|root| value(Root::Given(root))).collect(), value(Root::Best))
 }
 
 fn check_against_every_tree(law: &impl Receiving<i64>, trees: &Exhaustive, class: Class) {
@@ -21,13 +21,12 @@ fn check_against_every_tree(law: &impl Receiving<i64>, trees: &Exhaustive, class
 #[test]
 fn plain_recurrences_find_the_best_of_every_tree() {
     let mut random = Random(1);
-    for (processors, count) in
-        problems(&[(2, 500), (3, 1000), (4, 1500), (5, 1500), (6, 500), (7, 20)])
+    for (ranks, count) in problems(&[(2, 500), (3, 1000), (4, 1500), (5, 1500), (6, 500), (7, 20)])
     {
         for class in Class::ALL {
-            let trees = Exhaustive::new(class, processors);
+            let trees = Exhaustive::new(class, ranks);
             for problem in 0..count {
-                let (sizes, costs) = (random.sizes_of(processors), random.costs(problem % 3 == 0));
+                let (sizes, costs) = (random.sizes_of(ranks), random.costs(problem % 3 == 0));
                 check_against_every_tree(&scaled(&sizes, &costs), &trees, class);
             }
         }
@@ -37,11 +36,11 @@ fn plain_recurrences_find_the_best_of_every_tree() {
 #[test]
 fn plain_recurrences_find_the_best_of_every_tree_for_port_times_with_jumps() {
     let mut random = Random(2);
-    for (processors, count) in problems(&[(3, 400), (4, 600), (5, 600), (6, 100)]) {
+    for (ranks, count) in problems(&[(3, 400), (4, 600), (5, 600), (6, 100)]) {
         for class in Class::ALL {
-            let trees = Exhaustive::new(class, processors);
+            let trees = Exhaustive::new(class, ranks);
             for _ in 0..count {
-                let sizes = random.sizes_of(processors);
+                let sizes = random.sizes_of(ranks);
                 let law = random.by_size(&sizes);
                 check_against_every_tree(&law, &trees, class);
             }
@@ -74,7 +73,7 @@ fn consecutive_trees_are_the_ordered_ones_but_for_when_they_copy() {
     for tree in (1..=5).flat_map(every_tree) {
         let mut trees = vec![tree];
         // Every place for every copy.
-        for rank in 0..trees[0].processors() {
+        for rank in 0..trees[0].ranks() {
             let places = 1..=trees[0].degree(rank);
             let later: Vec<Tree> = trees
                 .iter()
@@ -91,8 +90,8 @@ fn consecutive_trees_are_the_ordered_ones_but_for_when_they_copy() {
 fn strongly_ordered_binary_trees_are_consecutive() {
     let mut random = Random(11);
     for _ in 0..3000 {
-        let processors = 1 + random.below(14) as usize;
-        let (sizes, costs) = (random.sizes_of(processors), monotone(&mut random));
+        let ranks = 1 + random.below(14) as usize;
+        let (sizes, costs) = (random.sizes_of(ranks), monotone(&mut random));
         let one_port = *costs.occupancy();
         let binary =
             optimal_binary(&gather(&sizes, &one_port, Root::Best), Method::Plain, &()).unwrap();
@@ -107,12 +106,12 @@ fn strongly_ordered_binary_trees_are_consecutive() {
 fn times_rise_with_ranges() {
     let mut random = Random(12);
     for _ in 0..6000 {
-        let processors = 1 + random.below(12) as usize;
+        let ranks = 1 + random.below(12) as usize;
         let root = match random.below(2) {
             0 => Root::Best,
-            _ => Root::Given(random.below(processors as u64) as usize),
+            _ => Root::Given(random.below(ranks as u64) as usize),
         };
-        let sizes = without_empty_blocks(&random.sizes_of(processors), root);
+        let sizes = without_empty_blocks(&random.sizes_of(ranks), root);
         let costs = fitting(&mut random, &sizes);
         let law = scaled(&sizes, &costs);
         for class in Class::ALL {
@@ -124,7 +123,7 @@ fn times_rise_with_ranges() {
 
 /// (L) and (R) for `C`, `F` and `U`; and each pair takes as long as the copies in it.
 fn check_monotone(law: &Scaled<i64>, table: &Table<i64>, context: &impl std::fmt::Debug) {
-    let (p, root) = (table.processors(), table.root());
+    let (p, root) = (table.ranks(), table.root());
     let holds_root = |i: Rank, j: Rank| root.is_some_and(|root| (i..=j).contains(&root));
     for i in 0..p {
         for j in i..p {
@@ -152,23 +151,23 @@ fn check_monotone(law: &Scaled<i64>, table: &Table<i64>, context: &impl std::fmt
     }
 }
 
-/// The tree with the copy of one of its processors after so many of its children.
+/// The tree with the copy of one of its ranks after so many of its children.
 fn with_later_copy(tree: &Tree, rank: Rank, place: usize) -> Tree {
     let mut steps: Vec<(Rank, Step)> = Vec::new();
-    for processor in 0..tree.processors() {
-        let mut own: Vec<Step> = tree.steps(processor).collect();
-        if processor == rank {
+    for at in 0..tree.ranks() {
+        let mut own: Vec<Step> = tree.steps(at).collect();
+        if at == rank {
             own[..=place].rotate_left(1);
         }
-        steps.extend(own.into_iter().map(|step| (processor, step)));
+        steps.extend(own.into_iter().map(|step| (at, step)));
     }
-    Tree::new(tree.processors(), tree.root(), &steps).unwrap()
+    Tree::new(tree.ranks(), tree.root(), &steps).unwrap()
 }
 
-/// The tree with the copy of one of its processors in every later place.
+/// The tree with the copy of one of its ranks in every later place.
 fn with_later_copies(tree: &Tree) -> Vec<Tree> {
-    let places = (0..tree.processors())
-        .flat_map(|rank| (1..=tree.degree(rank)).map(move |place| (rank, place)));
+    let places =
+        (0..tree.ranks()).flat_map(|rank| (1..=tree.degree(rank)).map(move |place| (rank, place)));
     places.map(|(rank, place)| with_later_copy(tree, rank, place)).collect()
 }
 
@@ -176,10 +175,10 @@ fn with_later_copies(tree: &Tree) -> Vec<Tree> {
 fn trees_are_of_their_class_and_attain_the_value() {
     let mut random = Random(4);
     for problem in 0..6000 {
-        let processors = 1 + random.below(14) as usize;
-        let (sizes, costs) = (random.sizes_of(processors), random.costs(problem % 3 == 0));
+        let ranks = 1 + random.below(14) as usize;
+        let (sizes, costs) = (random.sizes_of(ranks), random.costs(problem % 3 == 0));
         let law = scaled(&sizes, &costs);
-        let given = Root::Given(random.below(processors as u64) as usize);
+        let given = Root::Given(random.below(ranks as u64) as usize);
         for (class, root) in
             Class::ALL.into_iter().flat_map(|class| [(class, Root::Best), (class, given)])
         {
@@ -197,16 +196,17 @@ fn trees_are_of_their_class_and_attain_the_value() {
 fn without_lambda_times_are_those_of_the_one_port_model() {
     let mut random = Random(5);
     for problem in 0..3000 {
-        let processors = 1 + random.below(14) as usize;
-        let (sizes, costs) = (random.sizes_of(processors), random.costs(problem % 3 == 0));
+        let ranks = 1 + random.below(14) as usize;
+        let (sizes, costs) = (random.sizes_of(ranks), random.costs(problem % 3 == 0));
         let one_port = *costs.occupancy();
         let costs = Overlapping::from(one_port);
         let law = scaled(&sizes, &costs);
-        let root = match random.below(processors as u64 + 1) as usize {
-            root if root < processors => Root::Given(root),
+        let root = match random.below(ranks as u64 + 1) as usize {
+            root if root < ranks => Root::Given(root),
             _ => Root::Best,
         };
-        let adjacent = optimal(&gather(&sizes, &one_port, root), Method::Plain, &()).unwrap();
+        let adjacent =
+            optimal_adjacent(&gather(&sizes, &one_port, root), Method::Plain, &()).unwrap();
         let mut bound = adjacent.value;
         let time = completion_time(&adjacent.tree, &gather(&sizes, &one_port, root)).unwrap();
         assert_eq!(costs.completion_time(&adjacent.tree, &sizes), Ok(time));
@@ -233,7 +233,7 @@ fn skewed_blocks_and_a_root_at_the_far_end_need_a_receiver_that_starts_away() {
     let one_port = Homogeneous::new(10_000.0, 1.0, 0.0).unwrap();
     let root = Root::Given(47);
     assert_eq!(
-        optimal(&gather(&sizes, &one_port, root), Method::Plain, &()).unwrap().value,
+        optimal_adjacent(&gather(&sizes, &one_port, root), Method::Plain, &()).unwrap().value,
         118_042.0
     );
     let law = scaled(&sizes, &one_port.into());

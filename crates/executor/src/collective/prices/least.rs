@@ -1,16 +1,16 @@
-//! What the library's algorithms take at least, in the model of one port that sends and receives at once.
+//! Lower bounds on the library's algorithms, in the model of one port that sends and receives concurrently.
 
 use super::{KnownRule, PriceTable, Prices};
 use tuwtree_model::{BlockSizes, Rank};
 
-/// What the library's algorithm takes at least for an allgather.
+/// Lower bound on the library's algorithm for an allgather.
 ///
 /// # Source
 /// MPICH 4.0 to 4.3: `maint/tuning/coll/mpir/generic.json`, chunks by `MPIR_CVAR_ALLGATHERV_PIPELINE_MSG_SIZE`.
 /// Open MPI 4.1 and 5.0: `coll_tuned_decision_fixed.c`, where the size is that of all blocks over `p`. Others are taken to
 /// do the best of what these do.
 pub(super) fn least_of_allgather(sizes: &BlockSizes, prices: &Prices, rule: KnownRule) -> u128 {
-    let (p, total) = (sizes.processors(), sizes.total());
+    let (p, total) = (sizes.ranks(), sizes.total());
     let known = Least::of(sizes, prices);
     match rule {
         KnownRule::Mpich => match (p.is_power_of_two(), total) {
@@ -39,8 +39,7 @@ pub(super) fn least_of_allgather(sizes: &BlockSizes, prices: &Prices, rule: Know
     }
 }
 
-/// What the library's algorithm takes at least for a reduce-scatter: that of recursive halving, or of sending each block
-/// straight to its owner.
+/// Lower bound on the library's algorithm for a reduce-scatter: recursive halving, or each block straight to its owner.
 pub(super) fn least_of_reduce_scatter(
     sizes: &BlockSizes,
     prices: &Prices,
@@ -57,9 +56,9 @@ pub(super) fn least_of_reduce_scatter(
 /// The chunks of MPICH's ring.
 pub(super) const CHUNK_BYTES: u64 = 32_768;
 
-/// What algorithms take at least.
+/// Lower bounds on algorithms.
 pub(super) struct Least<'a> {
-    /// Of messages in rounds in which every rank both sends and receives: unless a block is empty, those of exchanges.
+    /// Costs of messages in rounds in which every rank sends and receives: those of exchanges, unless a block is empty.
     exchanged: &'a PriceTable,
     /// Of any message.
     least: &'a PriceTable,
@@ -81,7 +80,7 @@ impl Least<'_> {
             exchanged: if smallest > 0 { &prices.exchanged } else { &prices.least },
             least: &prices.least,
             sizes,
-            p: sizes.processors() as u128,
+            p: sizes.ranks() as u128,
             largest,
             received: sizes.total() - smallest,
             blocks: sizes.iter().filter(|&bytes| bytes > 0).count() as u128,
@@ -97,7 +96,7 @@ impl Least<'_> {
 
     /// Bruck's algorithm: some rank sends all these windows, from its own block on, one after the other.
     pub(super) fn bruck(&self) -> u128 {
-        let p = self.sizes.processors();
+        let p = self.sizes.ranks();
         let distances =
             || std::iter::successors(Some(1), |&one| Some(2 * one)).take_while(|&one| one < p);
         let sent = |rank: Rank| {
@@ -110,7 +109,7 @@ impl Least<'_> {
 
     /// Recursive doubling of a power of two: some rank sends its subtrees, one after the other.
     pub(super) fn doubling(&self) -> u128 {
-        let p = self.sizes.processors();
+        let p = self.sizes.ranks();
         let masks =
             || std::iter::successors(Some(1), |&one| Some(2 * one)).take_while(|&one| one < p);
         let sent = |rank: Rank| {
@@ -123,7 +122,7 @@ impl Least<'_> {
     /// Any algorithm of few rounds: who has the largest block sends it in every round. Of a number of ranks that is no
     /// power of two, some messages may be lone ones.
     pub(super) fn few_rounds(&self) -> u128 {
-        let p = self.sizes.processors();
+        let p = self.sizes.ranks();
         let prices = if p.is_power_of_two() { self.exchanged } else { self.least };
         let rounds = u128::from(p.next_power_of_two().ilog2());
         (rounds * prices.message(self.largest)).max(Least::rounds(prices, rounds, self.received))

@@ -1,4 +1,4 @@
-//! Which actions write where an action listed before them reads or writes.
+//! Actions that write where an earlier action in the list reads or writes.
 //!
 //! Such an action must not overtake: a message that arrives early has to wait beside its place.
 
@@ -6,7 +6,7 @@ use crate::action::{Action, Buffer, Region};
 use std::collections::BTreeMap;
 use tuwtree_model::ClosedSet;
 
-/// The bytes of one processor's buffers that its actions have touched so far.
+/// The bytes of one rank's buffers that its actions have touched so far.
 #[derive(Default)]
 pub(super) struct Touched {
     /// For each buffer, disjoint ranges that do not meet: start to end.
@@ -14,8 +14,8 @@ pub(super) struct Touched {
 }
 
 impl Touched {
-    /// Whether the action, which comes next in the list, is guarded: it writes what was read or
-    /// written before, or what it sends itself.
+    /// True if the action, the next in the list, is guarded: it writes where data was read or
+    /// written before, or its own sent data.
     ///
     /// # Complexity
     /// O(log n) amortized for each piece.

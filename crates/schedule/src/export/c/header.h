@@ -16,7 +16,7 @@ extern "C" {
 typedef struct $NAME_request $NAME_request;
 
 /*
- * Prepares the operation; collective over comm, which must have $PROCESSORS processes and is
+ * Prepares the operation; collective over comm, which must have $PROCESSES processes and is
  * duplicated. All processes get an error if one of them fails, and *request is then NULL.
  *
 $ARGUMENT_NOTES

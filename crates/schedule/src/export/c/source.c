@@ -5,7 +5,7 @@
  *
 $PROBLEM
  *
- * Usage, with any MPI library of version 3 or later and a communicator of $PROCESSORS processes:
+ * Usage, with any MPI library of version 3 or later and a communicator of $PROCESSES processes:
  *
  *     $NAME_request *request;
  *     $NAME_init($PASSED, comm, &request);
@@ -49,7 +49,7 @@ $PROBLEM
 #define TUWTREE_COPY_HOOK(bytes) ((void)(bytes))
 #endif
 
-#define PROCESSES $PROCESSORS
+#define PROCESSES $PROCESSES
 @if rooted
 #define ROOT $ROOT
 @end

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use tuwtree_model::{ClosedSet, Payload, Rank};
 
 impl CFiles<'_> {
-    /// The actions of a processor; where there is but one, the copy that a schedule leaves out.
+    /// The actions of a rank; where there is but one, the copy that a schedule leaves out.
     fn for_each_action(
         &self,
         rank: Rank,
@@ -30,7 +30,7 @@ impl CFiles<'_> {
 
     fn is_lone_copy(&self) -> bool {
         let task = self.schedule.task();
-        task.processors() == 1
+        task.ranks() == 1
             && task.total() > 0
             && task.operation.is_irregular()
             && task.operation.is_rooted()
@@ -43,7 +43,7 @@ impl CFiles<'_> {
 
     /// Writes every process's segment bytes and actions.
     pub(super) fn program(&self, out: &mut dyn Write) -> io::Result<()> {
-        for rank in 0..self.schedule.processors() {
+        for rank in 0..self.schedule.ranks() {
             let segment = self.schedule.buffer_bytes(rank, Buffer::Segment);
             writeln!(out, "    /* {rank} */ {segment}, {},", self.count_actions(rank))?;
             let mut touched = Touched::default();
@@ -55,11 +55,11 @@ impl CFiles<'_> {
         writeln!(out, "    0")
     }
 
-    /// Where each processor's part of the program begins.
+    /// Start of each rank's part of the program.
     pub(super) fn beginnings(&self) -> Vec<u64> {
-        let mut beginnings = Vec::with_capacity(self.schedule.processors());
+        let mut beginnings = Vec::with_capacity(self.schedule.ranks());
         let mut end = 0;
-        for rank in 0..self.schedule.processors() {
+        for rank in 0..self.schedule.ranks() {
             beginnings.push(end);
             end += 2;
             self.for_each_action(rank, |action, _| {
@@ -75,9 +75,9 @@ impl CFiles<'_> {
         beginnings
     }
 
-    /// A row for each process: what it has of its own in an alltoall or an intergroup allgather.
+    /// A row for each process: its own data in an alltoall or an intergroup allgather.
     pub(super) fn own(&self, out: &mut dyn Write) -> io::Result<()> {
-        for rank in 0..self.schedule.processors() {
+        for rank in 0..self.schedule.ranks() {
             let row: Vec<String> = match &self.schedule.task().payload {
                 Payload::Messages(sizes) => {
                     let to_itself = sizes.before(rank, rank) - sizes.before(rank, 0);
@@ -98,14 +98,14 @@ impl CFiles<'_> {
                 }
                 Payload::Blocks(_) | Payload::Vector(_) => Vec::new(),
             };
-            let comma = if rank + 1 < self.schedule.processors() { "," } else { "" };
+            let comma = if rank + 1 < self.schedule.ranks() { "," } else { "" };
             writeln!(out, "    {{ {} }}{comma}", row.join(", "))?;
         }
         Ok(())
     }
 
-    /// The bytes of memory in which the messages of an alltoall come together at a rank; 0 if all that it
-    /// writes is what it gets, and all that it sends lies in its input.
+    /// The bytes of memory in which the messages of an alltoall come together at a rank; 0 if it writes only its
+    /// result, and sends only from its input.
     fn memory_for_messages(&self, rank: Rank, got: u64) -> u64 {
         let programs = self.schedule.programs();
         let regions = programs.actions(rank).flat_map(|action| [action.reads(), action.writes()]);
@@ -117,12 +117,10 @@ impl CFiles<'_> {
         }
     }
 
-    /// Where each block begins, and where the last one ends.
+    /// Start of each block, and end of the last one.
     pub(super) fn blocks(&self) -> Vec<u64> {
         match &self.schedule.task().payload {
-            Payload::Blocks(sizes) => {
-                (0..=sizes.processors()).map(|rank| sizes.before(rank)).collect()
-            }
+            Payload::Blocks(sizes) => (0..=sizes.ranks()).map(|rank| sizes.before(rank)).collect(),
             Payload::Vector(_) | Payload::Messages(_) | Payload::Groups(_) => Vec::new(),
         }
     }

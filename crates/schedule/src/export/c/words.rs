@@ -1,4 +1,4 @@
-//! The texts for the words of the templates: what is done, for which costs, with which arguments.
+//! The texts for the words of the templates: operation, costs, arguments.
 
 use super::CFiles;
 use crate::schedule::Schedule;
@@ -14,7 +14,7 @@ impl CFiles<'_> {
             ("$PROBLEM", self.problem()),
             ("$ARGUMENT_NOTES", argument_notes(&self.schedule)),
             ("$PORT_NOTE", port_note(task.ports).to_owned()),
-            ("$PROCESSORS", task.processors().to_string()),
+            ("$PROCESSES", task.ranks().to_string()),
             ("$ROOT", task.root.unwrap_or_default().to_string()),
             ("$PORTS", task.ports.to_string()),
             ("$LARGEST", self.largest_buffer.to_string()),
@@ -29,7 +29,7 @@ impl CFiles<'_> {
 
     fn title(&self) -> String {
         let task = self.schedule.task();
-        let (p, bytes) = (task.processors(), task.total());
+        let (p, bytes) = (task.ranks(), task.total());
         let root = task.root.unwrap_or_default();
         match task.operation {
             Operation::Gather => {
@@ -107,27 +107,23 @@ fn in_comment(text: &str) -> String {
 
 fn parameters(operation: Operation) -> &'static str {
     match operation {
-        Operation::Gather | Operation::Scatter | Operation::Allgather => {
-            "const void *input, void *output, const MPI_Aint *displacements"
-        }
-        Operation::Alltoall | Operation::IntergroupAllgather => "const void *input, void *output",
         Operation::Broadcast => "void *vector",
-        Operation::Reduce | Operation::ReduceScatter | Operation::Allreduce => {
+        _ if operation.is_reduction() => {
             "const void *input, void *output, MPI_Datatype type, MPI_Op op"
         }
+        _ if operation.is_irregular() => {
+            "const void *input, void *output, const MPI_Aint *displacements"
+        }
+        _ => "const void *input, void *output",
     }
 }
 
 fn passed(operation: Operation) -> &'static str {
     match operation {
-        Operation::Gather | Operation::Scatter | Operation::Allgather => {
-            "input, output, displacements"
-        }
-        Operation::Alltoall | Operation::IntergroupAllgather => "input, output",
         Operation::Broadcast => "vector",
-        Operation::Reduce | Operation::ReduceScatter | Operation::Allreduce => {
-            "input, output, type, op"
-        }
+        _ if operation.is_reduction() => "input, output, type, op",
+        _ if operation.is_irregular() => "input, output, displacements",
+        _ => "input, output",
     }
 }
 
@@ -147,7 +143,7 @@ fn port_note(ports: u16) -> &'static str {
     }
 }
 
-/// What the arguments are, in the lines of a comment.
+/// Description of the arguments, in the lines of a comment.
 fn argument_notes(schedule: &Schedule) -> String {
     let task = schedule.task();
     let (root, bytes) = (task.root.unwrap_or_default(), task.total());
@@ -215,11 +211,11 @@ fn group_ranks(schedule: &Schedule) -> (String, String) {
     let Payload::Groups(groups) = &schedule.task().payload else {
         unreachable!("an intergroup allgather has groups")
     };
-    let (first, all) = (groups.ranks()[0], schedule.processors());
+    let (first, all) = (groups.ranks()[0], schedule.ranks());
     (format!("0 to {}", first - 1), format!("{first} to {}", all - 1))
 }
 
-/// What the arguments are that only reductions have.
+/// Description of the arguments of reductions.
 fn operator_notes(order: Order) -> String {
     format!(
         " * type            of the elements; consecutive bytes without gaps\n \

@@ -1,14 +1,14 @@
-//! The counts by which SMPI sends messages, and how they are scaled.
+//! The counts by which SMPI sends messages, and their scale.
 //!
-//! A link has one latency and one bandwidth. Where exchanges have costs of their own it has the cheaper ones, and what
-//! is dearer is sent as more bytes than it has: `alpha' + beta' s` is `alpha + beta (s + (alpha' - alpha + (beta' - beta) s) / beta)`.
+//! A link has one latency and one bandwidth. With costs of exchanges it has the cheaper ones, and a dearer message is
+//! sent with more bytes: `alpha' + beta' s` is `alpha + beta (s + (alpha' - alpha + (beta' - beta) s) / beta)`.
 
 use super::{ENVELOPE_BYTES, LARGEST_COUNT, Link, ReplayError};
 use crate::export::exchanges::ExchangedMessages;
 use crate::schedule::Schedule;
 use tuwtree_model::Homogeneous;
 
-/// What SMPI counts.
+/// Unit of SMPI's counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DataUnit {
     Bytes,
@@ -29,7 +29,7 @@ impl DataUnit {
         self.bytes() * (bytes / self.bytes() as f64).round() as u64
     }
 
-    /// Count and type of so many bytes, as SMPI has them: type 6 is MPI_BYTE, 0 is MPI_DOUBLE.
+    /// Count and type of this many bytes in SMPI: type 6 is MPI_BYTE, 0 is MPI_DOUBLE.
     pub(super) fn counted(self, bytes: u64) -> String {
         match self {
             DataUnit::Bytes => format!("{bytes} 6"),
@@ -48,12 +48,12 @@ impl DataUnit {
 pub(super) struct Exchanges {
     messages: ExchangedMessages,
     costs: Homogeneous,
-    /// Those of the links.
+    /// Costs of the links.
     least: Homogeneous,
 }
 
 impl Exchanges {
-    /// Those of a schedule at costs, beside those of the links; `None` where they cost what other messages do.
+    /// Costs of a schedule's exchanges, beside those of the links; `None` where they cost as much as other messages.
     ///
     /// # Errors
     /// A message with one end only.
@@ -68,12 +68,12 @@ impl Exchanges {
         Ok(Some(Exchanges { messages, costs, least: costs.cheapest() }))
     }
 
-    /// Whether what an action sends is a message of an exchange; actions are counted over all ranks.
+    /// True if an action's send belongs to an exchange; actions are counted over all ranks.
     pub(super) fn is_sent(&self, action: usize) -> bool {
         self.messages.is_sent(action)
     }
 
-    /// Whether what an action receives is one.
+    /// True if an action's receive belongs to an exchange.
     pub(super) fn is_received(&self, action: usize) -> bool {
         self.messages.is_received(action)
     }
@@ -89,15 +89,15 @@ impl Exchanges {
         bytes as f64 + more / least.beta()
     }
 
-    /// The largest time of so many bytes.
+    /// The largest time of this many bytes.
     pub(super) fn most_time(&self, bytes: u64) -> f64 {
         let Exchanges { costs, .. } = self;
         let lone = costs.alpha() + costs.beta() * bytes as f64;
         lone.max(costs.exchange_alpha() + costs.exchange_beta() * bytes as f64)
     }
 
-    /// The unit and the factor, a power of two, with which all messages are whole units: the least that
-    /// [`scale`] allows, or where none makes them whole, the largest, by which they are wrong by half a unit at most.
+    /// The unit and the factor, a power of two, with which all messages are whole units: the least that [`scale`]
+    /// allows, or if none makes them whole, the largest, whose error is half a unit at most.
     pub(super) fn scale(
         &self,
         links: &[Link],
@@ -143,8 +143,8 @@ impl Exchanges {
     }
 }
 
-/// The least factor, a power of two, with which the latency that is left beside the envelope is at least half of alpha
-/// on every link; `None` if there is none.
+/// The least factor, a power of two, with which the remaining latency beside the envelope is at least half of alpha on
+/// every link; `None` if there is none.
 fn least_factor(links: &[Link]) -> Option<u64> {
     let wanted = |link: &Link| 2.0 * ENVELOPE_BYTES * link.beta / link.alpha;
     let wanted = links.iter().map(wanted).fold(1.0, f64::max);

@@ -137,7 +137,7 @@ impl From<Action<'_>> for EditableAction {
 
 impl From<&Schedule> for Editable {
     fn from(schedule: &Schedule) -> Editable {
-        let ranks = 0..schedule.processors();
+        let ranks = 0..schedule.ranks();
         Editable {
             task: schedule.task().clone(),
             segments: ranks
@@ -160,7 +160,7 @@ impl Editable {
                 let action = Action { port: step.port, deed: step.deed()? };
                 programs.push(&action).expect("few actions");
             }
-            programs.end_processor();
+            programs.end_rank();
         }
         Some(Schedule::new(self.task.clone(), self.segments.clone(), programs))
     }

@@ -13,25 +13,25 @@ fn idle(operation: Operation, root: Rank, payload: Payload, ports: u16) -> Edita
     let (displacements, costs, operator, duplex) = (None, None, Operator::FREE, false);
     let task =
         Task { operation, root, payload, displacements, order, ports, duplex, costs, operator };
-    let processors = task.processors();
-    Editable { task, segments: vec![0; processors], programs: vec![Vec::new(); processors] }
+    let ranks = task.ranks();
+    Editable { task, segments: vec![0; ranks], programs: vec![Vec::new(); ranks] }
 }
 
-fn vector(processors: usize, bytes: u64) -> Payload {
-    Payload::Vector(Vector { processors, bytes })
+fn vector(ranks: usize, bytes: u64) -> Payload {
+    Payload::Vector(Vector { ranks, bytes })
 }
 
 /// A broadcast along the chain `0, 1, …`, in pieces of one byte with a tag each.
-pub(crate) fn pipelined_broadcast(processors: usize, bytes: u64) -> Editable {
-    let mut schedule = idle(Operation::Broadcast, 0, vector(processors, bytes), 1);
-    for rank in 0..processors {
+pub(crate) fn pipelined_broadcast(ranks: usize, bytes: u64) -> Editable {
+    let mut schedule = idle(Operation::Broadcast, 0, vector(ranks, bytes), 1);
+    for rank in 0..ranks {
         for piece in 0..bytes {
             let at = place(Output, piece, 1);
             if rank > 0 {
                 let step = EditableAction::receive(rank - 1, piece as u32, at.clone());
                 schedule.programs[rank].push(step);
             }
-            if rank + 1 < processors {
+            if rank + 1 < ranks {
                 schedule.programs[rank].push(EditableAction::send(rank + 1, piece as u32, at));
             }
         }
@@ -40,13 +40,13 @@ pub(crate) fn pipelined_broadcast(processors: usize, bytes: u64) -> Editable {
 }
 
 /// The same, receiving each piece while sending the one before.
-pub(crate) fn overlapped_broadcast(processors: usize, bytes: u64) -> Editable {
-    let mut schedule = idle(Operation::Broadcast, 0, vector(processors, bytes), 1);
-    for rank in 0..processors {
+pub(crate) fn overlapped_broadcast(ranks: usize, bytes: u64) -> Editable {
+    let mut schedule = idle(Operation::Broadcast, 0, vector(ranks, bytes), 1);
+    for rank in 0..ranks {
         for round in 0..=bytes {
             let receive = (rank > 0 && round < bytes)
                 .then(|| EditableAction::receive(rank - 1, 0, place(Output, round, 1)));
-            let send = (rank + 1 < processors && round > 0)
+            let send = (rank + 1 < ranks && round > 0)
                 .then(|| EditableAction::send(rank + 1, 0, place(Output, round - 1, 1)));
             schedule.programs[rank].extend(match (send, receive) {
                 (Some(send), Some(receive)) => Some(EditableAction::exchange(send, receive)),
@@ -57,19 +57,19 @@ pub(crate) fn overlapped_broadcast(processors: usize, bytes: u64) -> Editable {
     schedule
 }
 
-/// A broadcast of as many bytes as processors: each gets one byte from the root, then all of them
+/// A broadcast of as many bytes as ranks: each gets one byte from the root, then all of them
 /// pass on around a ring what they got last, everybody sending and receiving at once.
-pub(crate) fn scatter_and_ring(processors: usize) -> Editable {
-    let mut schedule = idle(Operation::Broadcast, 0, vector(processors, processors as u64), 1);
-    for rank in 1..processors {
+pub(crate) fn scatter_and_ring(ranks: usize) -> Editable {
+    let mut schedule = idle(Operation::Broadcast, 0, vector(ranks, ranks as u64), 1);
+    for rank in 1..ranks {
         schedule.programs[0].push(EditableAction::send(rank, 0, place(Output, rank as u64, 1)));
         schedule.programs[rank].push(EditableAction::receive(0, 0, place(Output, rank as u64, 1)));
     }
-    for rank in 0..processors {
-        let (next, previous) = ((rank + 1) % processors, (rank + processors - 1) % processors);
-        for round in 0..processors - 1 {
-            let out = ((rank + processors - round) % processors) as u64;
-            let new = ((previous + processors - round) % processors) as u64;
+    for rank in 0..ranks {
+        let (next, previous) = ((rank + 1) % ranks, (rank + ranks - 1) % ranks);
+        for round in 0..ranks - 1 {
+            let out = ((rank + ranks - round) % ranks) as u64;
+            let new = ((previous + ranks - round) % ranks) as u64;
             let send = (next != 0).then(|| EditableAction::send(next, 1, place(Output, out, 1)));
             let receive =
                 (rank != 0).then(|| EditableAction::receive(previous, 1, place(Output, new, 1)));
@@ -82,7 +82,7 @@ pub(crate) fn scatter_and_ring(processors: usize) -> Editable {
     schedule
 }
 
-/// A reduction over four processors in two halves, which meet at 1 and 2 and go on to root 0.
+/// A reduction over four ranks in two halves, which meet at 1 and 2 and go on to root 0.
 pub(crate) fn reduction_in_halves() -> Editable {
     let mut schedule = idle(Operation::Reduce, 0, vector(4, 6), 1);
     schedule.segments = vec![0, 6, 6, 0];
@@ -117,7 +117,7 @@ pub(crate) fn reduction_in_halves() -> Editable {
     schedule
 }
 
-/// A reduction over four processors in which halves of the vector are exchanged between 0 and 1 and
+/// A reduction over four ranks in which halves of the vector are exchanged between 0 and 1 and
 /// between 2 and 3, combined, and brought together: reduce-scatter, then gather.
 pub(crate) fn reduction_by_exchange() -> Editable {
     let mut schedule = idle(Operation::Reduce, 0, vector(4, 4), 1);
@@ -147,7 +147,7 @@ pub(crate) fn reduction_by_exchange() -> Editable {
     schedule
 }
 
-/// A reduce-scatter by recursive doubling among three processors: 0 hands on what 2 has told it, and combines it then.
+/// A reduce-scatter by recursive doubling among three ranks: 0 hands on what 2 has told it, and combines it then.
 pub(crate) fn reduce_scatter_that_hands_on() -> Editable {
     let sizes = BlockSizes::new([2, 1, 1]).unwrap();
     let mut schedule = idle(Operation::ReduceScatter, 0, Payload::Blocks(sizes), 1);
@@ -204,16 +204,16 @@ pub(crate) fn gather_on_many_ports(sizes: &[u64]) -> Editable {
 
 /// A gather along the chain `…, 2, 1, 0` in which relays pass block after block through a segment
 /// of one block, which is overwritten each time.
-pub(crate) fn gather_by_relays(processors: usize) -> Editable {
-    let blocks = BlockSizes::new(vec![2; processors]).unwrap();
+pub(crate) fn gather_by_relays(ranks: usize) -> Editable {
+    let blocks = BlockSizes::new(vec![2; ranks]).unwrap();
     let mut schedule = idle(Operation::Gather, 0, Payload::Blocks(blocks), 1);
     schedule.programs[0].push(EditableAction::copy(place(Input, 0, 2), place(Output, 0, 2)));
-    for rank in 1..processors {
+    for rank in 1..ranks {
         schedule.programs[rank].push(EditableAction::send(rank - 1, 0, place(Input, 0, 2)));
-        if rank + 1 < processors {
+        if rank + 1 < ranks {
             schedule.segments[rank] = 2;
         }
-        for _ in rank + 1..processors {
+        for _ in rank + 1..ranks {
             schedule.programs[rank].extend([
                 EditableAction::receive(rank + 1, 0, place(Segment, 0, 2)),
                 EditableAction::send(rank - 1, 0, place(Segment, 0, 2)),
@@ -276,7 +276,7 @@ pub(crate) fn allgather_around_a_ring(sizes: &[u64]) -> Editable {
     schedule
 }
 
-/// An allreduce of four processors that exchange and combine whole vectors with one neighbour, then another.
+/// An allreduce of four ranks that exchange and combine whole vectors with one neighbour, then another.
 pub(crate) fn allreduce_by_doubling() -> Editable {
     let mut schedule = idle(Operation::Allreduce, 0, vector(4, 3), 1);
     for rank in 0..4_usize {
@@ -294,7 +294,7 @@ pub(crate) fn allreduce_by_doubling() -> Editable {
     schedule
 }
 
-/// An allreduce of three processors by a reduction to 0 in a segment, and a star back.
+/// An allreduce of three ranks by a reduction to 0 in a segment, and a star back.
 pub(crate) fn allreduce_by_a_root() -> Editable {
     let mut schedule = idle(Operation::Allreduce, 0, vector(3, 2), 2);
     schedule.segments = vec![0, 2, 0];
@@ -342,7 +342,7 @@ pub(crate) fn reduce_scatter_in_pairs(sizes: &[u64]) -> Editable {
     schedule
 }
 
-/// An alltoall of three processors in which 1 passes on what 0 has for 2, with what it has itself.
+/// An alltoall of three ranks in which 1 passes on what 0 has for 2, with what it has itself.
 pub(crate) fn alltoall_by_a_relay() -> Editable {
     let sizes = MessageSizes::new([1, 2, 1, 0, 2, 1, 1, 1, 0]).unwrap();
     let mut schedule = idle(Operation::Alltoall, 0, sizes.into(), 1);

@@ -24,7 +24,7 @@ use tuwtree_treegen::oblivious;
 fn of_tree(tree: &Tree, sizes: BlockSizes, operation: Operation) -> Schedule {
     let payload = match operation.is_irregular() {
         true => Payload::Blocks(sizes),
-        false => Payload::Vector(Vector { processors: sizes.processors(), bytes: sizes.block(0) }),
+        false => Payload::Vector(Vector { ranks: sizes.ranks(), bytes: sizes.block(0) }),
     };
     Schedule::without_costs(tree, &Collective::new(operation, payload).unwrap()).unwrap()
 }
@@ -158,25 +158,25 @@ fn chain(ranks: &[usize]) -> Tree {
 }
 
 #[test]
-fn a_hundred_thousand_processors_take_no_more_than_one_step_for_each_piece() {
-    const PROCESSORS: usize = 100_000;
+fn a_hundred_thousand_ranks_take_no_more_than_one_step_for_each_piece() {
+    const RANKS: usize = 100_000;
     // A multiplication by a number without common factors: ranks far from their order.
-    let shuffled: Vec<usize> = (0..PROCESSORS).map(|index| index * 61_803 % PROCESSORS).collect();
-    let sorted: Vec<usize> = (0..PROCESSORS).collect();
+    let shuffled: Vec<usize> = (0..RANKS).map(|index| index * 61_803 % RANKS).collect();
+    let sorted: Vec<usize> = (0..RANKS).collect();
     let star = shuffled[1..].iter().map(|&rank| (0, Step::Receive(rank)));
     let star: Vec<_> = std::iter::once((0, Step::Copy)).chain(star).collect();
-    let star = Tree::new(PROCESSORS, 0, &star).unwrap();
-    let sizes = BlockSizes::new((0..PROCESSORS as u64).map(|rank| 1 + rank % 5)).unwrap();
+    let star = Tree::new(RANKS, 0, &star).unwrap();
+    let sizes = BlockSizes::new((0..RANKS as u64).map(|rank| 1 + rank % 5)).unwrap();
     let trees = [
-        (chain(&sorted), PROCESSORS - 1),
-        (chain(&shuffled), PROCESSORS - 1),
-        (star, PROCESSORS - 1),
+        (chain(&sorted), RANKS - 1),
+        (chain(&shuffled), RANKS - 1),
+        (star, RANKS - 1),
         (oblivious(&gather(&sizes, homogeneous(1, 1, 1), Root::Given(777))).unwrap(), 17),
     ];
     for (tree, rounds) in trees {
         for operation in Operation::rooted() {
             let verified = verify(&of_tree(&tree, sizes.clone(), operation)).unwrap();
-            assert_eq!(verified.messages, PROCESSORS - 1, "{operation:?}");
+            assert_eq!(verified.messages, RANKS - 1, "{operation:?}");
             assert_eq!(verified.rounds as usize, rounds, "{operation:?}");
         }
     }

@@ -12,7 +12,7 @@ pub(crate) enum Mutation {
     Drop(Index),
     Swap(Index, Index),
     Duplicate(Index),
-    /// From one processor's list to another's.
+    /// From one rank's list to another's.
     Move(Index, Index),
     Peer(Index, Rank),
     Tag(Index, u32),
@@ -123,7 +123,7 @@ impl Mutation {
     }
 
     fn rearrange(&self, schedule: &mut Editable, rank: Rank, index: usize) {
-        let processors = schedule.programs.len();
+        let ranks = schedule.programs.len();
         let steps = &mut schedule.programs[rank];
         match self {
             Mutation::Drop(_) => {
@@ -136,7 +136,7 @@ impl Mutation {
             Mutation::Duplicate(_) => steps.insert(index, steps[index].clone()),
             Mutation::Move(_, to) => {
                 let step = steps.remove(index);
-                schedule.programs[to.index(processors)].push(step);
+                schedule.programs[to.index(ranks)].push(step);
             }
             Mutation::Exchange(_) => exchange(steps, index),
             _ => {}

@@ -17,7 +17,7 @@ enum Byte {
     Sum(u64, Vec<Rank>),
 }
 
-/// An action: processor and index.
+/// An action: rank and index.
 type At = (Rank, usize);
 
 /// The strictest order that is kept, if the schedule is right.
@@ -30,7 +30,7 @@ pub(crate) fn judge(schedule: &Editable, seed: u64) -> Result<Order, String> {
             false => Err(format!("rank {rank}: {fault}")),
         })?;
     }
-    let mut machine = Machine::new(schedule);
+    let mut machine = OracleMachine::new(schedule);
     machine.run(&partner, seed)?;
     machine.check_outputs()?;
     let kept = match schedule.task.operation {
@@ -109,41 +109,45 @@ fn check_alone(steps: &[EditableAction]) -> Result<(), String> {
 
 /// What of a port something is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Side {
+enum OracleSide {
     Both,
     Sends,
     Receives,
 }
 
 /// What an action is on a port: itself, or on a duplex port, its halves.
-fn sides(step: &EditableAction, duplex: bool) -> Vec<Side> {
-    let messages = [(step.send.is_some(), Side::Sends), (step.receive.is_some(), Side::Receives)];
+fn sides(step: &EditableAction, duplex: bool) -> Vec<OracleSide> {
+    let messages =
+        [(step.send.is_some(), OracleSide::Sends), (step.receive.is_some(), OracleSide::Receives)];
     match duplex && (step.send.is_some() || step.receive.is_some()) {
         true => messages.iter().filter(|(is_there, _)| *is_there).map(|&(_, side)| side).collect(),
-        false => vec![Side::Both],
+        false => vec![OracleSide::Both],
     }
 }
 
 /// Whether both cannot go on at once.
-fn share((one, side): (&EditableAction, Side), (other, its_side): (&EditableAction, Side)) -> bool {
+fn share(
+    (one, side): (&EditableAction, OracleSide),
+    (other, its_side): (&EditableAction, OracleSide),
+) -> bool {
     let sides = [side, its_side];
-    one.port == other.port && (side == its_side || sides.contains(&Side::Both))
+    one.port == other.port && (side == its_side || sides.contains(&OracleSide::Both))
 }
 
 /// Whether this side of an action waits for all receives and copies before it.
-fn waits(step: &EditableAction, side: Side) -> bool {
+fn waits(step: &EditableAction, side: OracleSide) -> bool {
     let reads = step.from.as_ref().is_some_and(|from| from.buffer != Buffer::Input);
     let combines = step.arrival != Arrival::Store;
-    (reads && side != Side::Receives) || (combines && side != Side::Sends)
+    (reads && side != OracleSide::Receives) || (combines && side != OracleSide::Sends)
 }
 
 /// Whether this side of an action writes.
-fn writes(step: &EditableAction, side: Side) -> bool {
-    side != Side::Sends && step.into.is_some()
+fn writes(step: &EditableAction, side: OracleSide) -> bool {
+    side != OracleSide::Sends && step.into.is_some()
 }
 
 /// Something on a port: the index of its action, the action, and the side.
-type OnPort<'a> = (usize, &'a EditableAction, Side);
+type OnPort<'a> = (usize, &'a EditableAction, OracleSide);
 
 fn on_ports(steps: &[EditableAction], duplex: bool) -> Vec<OnPort<'_>> {
     let of_step = |(index, step)| {
@@ -158,7 +162,7 @@ fn precedes((first, one, side): OnPort<'_>, (second, other, its_side): OnPort<'_
         // What is combined waits until the other half has sent.
         true => other.arrival != Arrival::Store,
         false => {
-            let is_combined_after = [side, its_side] == [Side::Sends, Side::Receives]
+            let is_combined_after = [side, its_side] == [OracleSide::Sends, OracleSide::Receives]
                 && one.port == other.port
                 && other.arrival != Arrival::Store;
             share((one, side), (other, its_side))
@@ -170,12 +174,12 @@ fn precedes((first, one, side): OnPort<'_>, (second, other, its_side): OnPort<'_
 
 fn conflict(first: OnPort<'_>, second: OnPort<'_>) -> bool {
     let read = |(_, step, side): OnPort<'_>| match side {
-        Side::Receives => BTreeSet::new(),
-        Side::Both | Side::Sends => read_by(step),
+        OracleSide::Receives => BTreeSet::new(),
+        OracleSide::Both | OracleSide::Sends => read_by(step),
     };
     let written = |(_, step, side): OnPort<'_>| match side {
-        Side::Sends => BTreeSet::new(),
-        Side::Both | Side::Receives => written_by(step),
+        OracleSide::Sends => BTreeSet::new(),
+        OracleSide::Both | OracleSide::Receives => written_by(step),
     };
     !written(first).is_disjoint(&written(second))
         || !written(first).is_disjoint(&read(second))
@@ -221,13 +225,13 @@ fn check_arrivals(
         .flat_map(|(rank, steps)| on_ports(steps, true).into_iter().map(move |on| (rank, on)))
         .collect();
     let number = all.len();
-    let place = |at: At, side: Side| {
+    let place = |at: At, side: OracleSide| {
         all.iter().position(|&(rank, (index, _, its))| (rank, index, its) == (at.0, at.1, side))
     };
     let messages: Vec<(usize, usize)> = partner
         .iter()
         .map(|(&send, &receive)| {
-            (place(send, Side::Sends).unwrap(), place(receive, Side::Receives).unwrap())
+            (place(send, OracleSide::Sends).unwrap(), place(receive, OracleSide::Receives).unwrap())
         })
         .collect();
     // Whether the one has ended when the other starts.
@@ -273,9 +277,9 @@ fn check_arrivals(
     Ok(())
 }
 
-struct Machine<'a> {
+struct OracleMachine<'a> {
     schedule: &'a Editable,
-    /// For each processor and buffer.
+    /// For each rank and buffer.
     memory: BTreeMap<(Rank, Buffer), Vec<Byte>>,
     /// What each action has sent, received, copied.
     moved: BTreeMap<(At, Half), Vec<Byte>>,
@@ -293,11 +297,11 @@ enum Half {
     Copy,
 }
 
-impl<'a> Machine<'a> {
-    fn new(schedule: &'a Editable) -> Machine<'a> {
+impl<'a> OracleMachine<'a> {
+    fn new(schedule: &'a Editable) -> OracleMachine<'a> {
         let task = &schedule.task;
         let mut memory = BTreeMap::new();
-        for rank in 0..task.processors() {
+        for rank in 0..task.ranks() {
             let is_root = task.root == Some(rank);
             let nothing = |bytes: u64| vec![Byte::Nothing; bytes as usize];
             let own: Vec<Byte> = own_data(schedule, rank).map(Byte::Data).collect();
@@ -357,13 +361,13 @@ impl<'a> Machine<'a> {
             memory.insert((rank, Buffer::Segment), segment);
             memory.insert((rank, Buffer::Output), output);
         }
-        let is_lone = task.processors() == 1 && task.operation != Operation::Alltoall;
+        let is_lone = task.ranks() == 1 && task.operation != Operation::Alltoall;
         if is_lone && !task.operation.is_reduction() {
             memory.insert((0, Buffer::Output), (0..task.total()).map(Byte::Data).collect());
         }
         let (moved, order) = (BTreeMap::new(), Order::Ordered);
         let (sent, waiting) = (BTreeSet::new(), BTreeMap::new());
-        Machine { schedule, memory, moved, order, sent, waiting }
+        OracleMachine { schedule, memory, moved, order, sent, waiting }
     }
 
     /// Performs everything that can be performed, in an order drawn at random.
@@ -381,23 +385,23 @@ impl<'a> Machine<'a> {
         let mut draw = seed;
         loop {
             let duplex = self.schedule.task.duplex;
-            let ended = |at: At, side: Side| {
+            let ended = |at: At, side: OracleSide| {
                 let step = &self.schedule.programs[at.0][at.1];
                 let has_sent = step.send.is_none() || sent.contains(&at);
                 let has_received = step.receive.is_none() || received.contains(&at);
                 let awaited = self.awaited(at).iter().all(|send| sent.contains(send));
                 match (side, step.send, step.receive) {
                     (_, None, None) => copied.contains(&at),
-                    (Side::Both, ..) => has_sent && has_received,
-                    (Side::Sends, ..) => has_sent,
-                    (Side::Receives, ..) => {
+                    (OracleSide::Both, ..) => has_sent && has_received,
+                    (OracleSide::Sends, ..) => has_sent,
+                    (OracleSide::Receives, ..) => {
                         has_received && (step.arrival == Arrival::Store || awaited)
                     }
                 }
             };
-            let started = |at: At, half: Side| {
+            let started = |at: At, half: OracleSide| {
                 let steps = &self.schedule.programs[at.0];
-                let side = if duplex { half } else { Side::Both };
+                let side = if duplex { half } else { OracleSide::Both };
                 let step = &steps[at.1];
                 (0..at.1).all(|early| {
                     sides(&steps[early], duplex).into_iter().all(|its_side| {
@@ -415,13 +419,14 @@ impl<'a> Machine<'a> {
                 .iter()
                 .filter_map(|&at| match partner.get(&at) {
                     Some(&receive) if !sent.contains(&at) => {
-                        let can = started(at, Side::Sends) && started(receive, Side::Receives);
+                        let can = started(at, OracleSide::Sends)
+                            && started(receive, OracleSide::Receives);
                         can.then_some((at, receive))
                     }
                     _ => {
                         let step = &self.schedule.programs[at.0][at.1];
                         let is_copy = step.send.is_none() && step.receive.is_none();
-                        let can = is_copy && !copied.contains(&at) && started(at, Side::Both);
+                        let can = is_copy && !copied.contains(&at) && started(at, OracleSide::Both);
                         can.then_some((at, at))
                     }
                 })
@@ -529,7 +534,7 @@ impl<'a> Machine<'a> {
             Byte::Nothing | Byte::Data(_) => true,
         };
         let keeps = |rank| self.result(rank).iter().all(is_in_order);
-        match (0..self.schedule.task.processors()).all(keeps) {
+        match (0..self.schedule.task.ranks()).all(keeps) {
             true => Order::Ordered,
             false => Order::Any,
         }
@@ -543,7 +548,7 @@ impl<'a> Machine<'a> {
 
     fn check_outputs(&self) -> Result<(), String> {
         let task = &self.schedule.task;
-        for rank in 0..task.processors() {
+        for rank in 0..task.ranks() {
             let output = &self.memory[&(rank, Buffer::Output)];
             let is_right = match task.operation {
                 Operation::Gather => {
@@ -565,7 +570,7 @@ impl<'a> Machine<'a> {
                 }
                 Operation::Alltoall => {
                     let Payload::Messages(sizes) = &task.payload else { unreachable!() };
-                    let wanted = (0..task.processors()).flat_map(|sender| {
+                    let wanted = (0..task.ranks()).flat_map(|sender| {
                         let start = sizes.before(sender, rank);
                         (start..start + sizes.message(sender, rank)).map(Byte::Data)
                     });
@@ -585,17 +590,17 @@ impl<'a> Machine<'a> {
     }
 }
 
-impl Machine<'_> {
+impl OracleMachine<'_> {
     /// Whether it is the sum of everybody's byte with this number.
     fn is_result(&self, (offset, byte): (u64, &Byte)) -> bool {
         let Byte::Sum(at, ranks) = byte else { return false };
         let mut ranks = ranks.clone();
         ranks.sort_unstable();
-        *at == offset && ranks.into_iter().eq(0..self.schedule.task.processors())
+        *at == offset && ranks.into_iter().eq(0..self.schedule.task.ranks())
     }
 }
 
-/// The bytes of a processor's own block or of the vector.
+/// The bytes of a rank's own block or of the vector.
 fn own_data(schedule: &Editable, rank: Rank) -> std::ops::Range<u64> {
     match &schedule.task.payload {
         Payload::Blocks(sizes) => sizes.before(rank)..sizes.before(rank) + sizes.block(rank),
@@ -615,8 +620,8 @@ fn is_one_range_but_for(own: std::ops::Range<u64>, held: &BTreeSet<u64>) -> bool
     }
 }
 
-/// The strictest order that every processor's holdings keep.
-fn order_of_holdings(schedule: &Editable, machine: &Machine<'_>) -> Order {
+/// The strictest order that every rank's holdings keep.
+fn order_of_holdings(schedule: &Editable, machine: &OracleMachine<'_>) -> Order {
     let mut kept = Order::Ordered;
     let gathers = schedule.task.operation == Operation::Gather;
     for (rank, steps) in schedule.programs.iter().enumerate() {

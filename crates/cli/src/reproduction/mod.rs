@@ -1,0 +1,5 @@
+//! The papers' tables, figures and statements, beside what the constructions here find.
+
+mod figures;
+pub(crate) mod statements;
+pub(crate) mod tables;

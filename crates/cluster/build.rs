@@ -1,0 +1,13 @@
+//! Tells the tests which compiler and which `mpirun` belong to the MPI library of the binding.
+
+use std::env;
+
+fn main() {
+    for (key, name) in [
+        ("DEP_TUWTREE_BINDING_MPIRUN", "TUWTREE_MPIRUN"),
+        ("DEP_TUWTREE_BINDING_MPICC", "TUWTREE_MPICC"),
+    ] {
+        let value = env::var(key).expect("the binding's build says it");
+        println!("cargo:rustc-env={name}={value}");
+    }
+}
