@@ -323,6 +323,16 @@ fn bad_machines_are_exit_code_1_with_place_and_value() {
                     "\"network\": {\"send_overhead_seconds\": -1}, \"matrix\"",
                     &["\"send_overhead_seconds\" is -1", "at least 0"],
                 ),
+                (
+                    "\"matrix\"",
+                    "\"network\": {\"uncertainty\": 1}, \"matrix\"",
+                    &["\"uncertainty\" is 1", "above 1"],
+                ),
+                (
+                    "\"matrix\"",
+                    "\"network\": {\"uncertainty\": 2}, \"matrix\"",
+                    &["version 1 has no uncertainties", "need version 4"],
+                ),
                 ("\"version\": 1", "\"version\": 1, \"colour\": 3", &["unknown field `colour`"]),
                 ("\"name\": \"n\", ", "", &["missing field `name`"]),
                 ("\"n\"", "\" \"", &["\"name\" is empty"]),

@@ -122,9 +122,11 @@ fn outcomes(
         .map_err(|error| error.to_string())
 }
 
-/// True if this library's own call takes noticeably longer.
+/// True if this library's own call takes noticeably longer, and certainly, as far as the machine states its uncertainty.
 fn pays(outcome: &Outcome, problem: &Problem, library: &str) -> bool {
-    let most = ENOUGH * outcome.unpacked.units();
+    let network = problem.stated_costs().network();
+    let enough = network.uncertainty.map_or(ENOUGH, |factor| factor.max(ENOUGH));
+    let most = enough * outcome.unpacked.units();
     loses_data(problem) || judged_library(problem, library).is_none_or(|judged| judged > most)
 }
 
@@ -182,7 +184,8 @@ fn is_quick(construction: Construction, problem: &Problem) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tuwtree_model::{Costs, Homogeneous};
+    use tuwtree_model::document::{Date, Machine};
+    use tuwtree_model::{Costs, Homogeneous, Network};
 
     fn costs(alpha: f64) -> Costs {
         Costs::Homogeneous(Homogeneous::new(alpha, 1.0, 0.0).unwrap())
@@ -250,6 +253,25 @@ mod tests {
         };
         assert!(!chosen(&[1_000_000; 4], 1.0));
         assert!(chosen(&[1; 60], 1000.0));
+    }
+
+    #[test]
+    fn a_gain_within_what_costs_are_known_is_the_librarys_own_call() {
+        let sizes = BlockSizes::new([1; 60]).unwrap();
+        let chosen = |uncertainty| {
+            let machine = Machine {
+                name: "m".into(),
+                date: Date::parse("2026-11-26").unwrap(),
+                provenance: "made up".into(),
+                costs: costs(1000.0),
+                network: Network { uncertainty, ..Network::default() },
+                combine_per_byte: 0.0,
+            };
+            let problem = problem(false, &sizes, 0, machine).unwrap();
+            best_schedule(&problem, "MPICH Version: 4.0.2", 1 << 26).unwrap().is_some()
+        };
+        assert!(chosen(None) && chosen(Some(1.5)));
+        assert!(!chosen(Some(100.0)));
     }
 
     #[test]

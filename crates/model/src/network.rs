@@ -73,6 +73,8 @@ pub struct Network {
     /// Bytes that may be under way to a rank at once before switches with small buffers lose some; `None`: no limit. In
     /// a gather, children wait for their turn ([`window_waits`]).
     pub window: Option<u64>,
+    /// The factor within which times are known: above 1. `None`: no statement.
+    pub uncertainty: Option<f64>,
     /// Methods of measurement, by the name of the measured property.
     pub measured: BTreeMap<String, String>,
 }

@@ -26,8 +26,14 @@ fn words(rival: Rival, plan: &str) -> String {
     }
 }
 
-/// Comparison of a time with a library's own call, without a full stop.
-pub(crate) fn against(baseline: Baseline, operation: Operation, time: Time) -> String {
+/// Comparison of a time with a library's own call, without a full stop; `uncertainty` is the factor within which times are
+/// known.
+pub(crate) fn against(
+    baseline: Baseline,
+    operation: Operation,
+    time: Time,
+    uncertainty: Option<f64>,
+) -> String {
     let Baseline { library, time: its, .. } = baseline;
     let known = match library.knowledge() {
         Knowledge::Run => "",
@@ -44,7 +50,20 @@ pub(crate) fn against(baseline: Baseline, operation: Operation, time: Time) -> S
         Ordering::Greater => format!("{} longer", text::share(factor - 1.0)),
         Ordering::Less => format!("{} less", text::share(1.0 - factor)),
     };
-    format!("{call} takes {takes}")
+    let uncertain = match uncertainty.filter(|_| factor.is_finite() && factor != 1.0) {
+        None => String::new(),
+        Some(within) if factor > within => {
+            format!(
+                " ({:.1} to {:.1} times, as far as times are known)",
+                factor / within,
+                factor * within
+            )
+        }
+        Some(within) => {
+            format!("; times are known within a factor of {within}, so that it may be as good")
+        }
+    };
+    format!("{call} takes {takes}{uncertain}")
 }
 
 impl Advised<'_> {
@@ -111,7 +130,9 @@ impl Advised<'_> {
         let chosen = self.chosen;
         let baseline = self.comparison.baseline();
         let operation = self.comparison.problem.operation();
-        let baseline = baseline.map(|baseline| against(baseline, operation, chosen.unpacked) + ".");
+        let uncertainty = self.comparison.problem.stated_costs().network().uncertainty;
+        let baseline = baseline
+            .map(|baseline| against(baseline, operation, chosen.unpacked, uncertainty) + ".");
         let mut lines = Vec::from_iter(baseline);
         for rival in Rival::all() {
             let Some(other) = self.rival(rival) else { continue };

@@ -333,9 +333,10 @@ impl Compared<'_> {
             false => format!("\n{}.{}", others.join(", "), self.caveat()),
         };
         let passed_over = passed_over.map_or(String::new(), |line| format!("\n{line}"));
+        let uncertainty = self.problem.stated_costs().network().uncertainty;
         let against = self
             .baseline()
-            .map(|baseline| against(baseline, self.problem.operation(), best.time()));
+            .map(|baseline| against(baseline, self.problem.operation(), best.time(), uncertainty));
         let against = against.map_or(String::new(), |against| format!("\n{against}."));
         format!(
             "Recommended: {name}{method}.{}{}{others}{passed_over}{against}",

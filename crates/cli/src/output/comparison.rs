@@ -46,6 +46,9 @@ pub(crate) fn document(comparison: &Comparison) -> Value {
     let groups = comparison.problem.groups().map(GroupSizes::groups);
     let groups = groups.map(|groups| ("groups", json!(groups.map(|group| group.ranks))));
     insert_after(&mut document, "ranks", groups);
+    let uncertainty = comparison.problem.stated_costs().network().uncertainty;
+    let uncertainty = uncertainty.map(|factor| ("uncertainty", json!(factor)));
+    insert_after(&mut document, "machine", uncertainty);
     let duplex = comparison.problem.duplex().then_some(("duplex", json!(true)));
     insert_after(&mut document, "ports", duplex);
     let direct = direct_lower_bound(&comparison.problem).and_then(Result::ok);

@@ -49,5 +49,8 @@ fn served(network: &Network) -> String {
     if let Some(bytes) = network.window {
         facts.push(format!("at most {bytes} bytes under way to a rank"));
     }
+    if let Some(factor) = network.uncertainty {
+        facts.push(format!("times are known within a factor of {factor}"));
+    }
     facts.join(", ")
 }

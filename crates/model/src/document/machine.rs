@@ -41,11 +41,12 @@ impl Machine {
 
     /// The least version that can carry the machine, which is the one that is written: 2 where latency
     /// overlaps, or something is known of the network, 3 where that is more than version 2 has, 4 where combining takes
-    /// time, or exchanges have costs of their own.
+    /// time, exchanges have costs of their own, or an uncertainty is stated.
     pub fn version(&self) -> u64 {
         let is_newest = self.network.fair_beyond.is_some() || self.network.window.is_some();
         match self.costs.overlaps() || self.has_tables() || self.network != Network::default() {
             _ if self.combine_per_byte != 0.0 || self.costs.have_exchange_costs() => 4,
+            _ if self.network.uncertainty.is_some() => 4,
             _ if is_newest => 3,
             true => 2,
             false => 1,
@@ -142,6 +143,8 @@ struct NetworkFields {
     send_overhead_seconds: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     window_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uncertainty: Option<f64>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     measured: BTreeMap<String, String>,
 }
@@ -344,6 +347,7 @@ impl TryFrom<MachineFields> for Machine {
             true => Err(format!(
                 "version {version} has no {}; they need version {}",
                 match machine.version() {
+                    4 => "uncertainties",
                     3 if machine.network.window.is_some() => "windows",
                     3 => "ports that are fair beyond a size",
                     _ => "overheads, measured sizes and networks",
@@ -370,6 +374,9 @@ impl NetworkFields {
                 "\"send_overhead_seconds\" is {value}; costs are finite numbers of at least 0"
             ));
         }
+        if let Some(value) = self.uncertainty.filter(|&value| !(value.is_finite() && value > 1.0)) {
+            return Err(format!("\"uncertainty\" is {value}; a finite factor above 1 is needed"));
+        }
         Ok(Network {
             port,
             fair_beyond: fair_beyond_bytes,
@@ -377,6 +384,7 @@ impl NetworkFields {
             eager_limit: eager_limit_bytes,
             send_overhead: send_overhead_seconds,
             window: self.window_bytes,
+            uncertainty: self.uncertainty,
             measured: self.measured,
         })
     }
@@ -392,6 +400,7 @@ impl From<Network> for NetworkFields {
             eager_limit_bytes: eager_limit,
             send_overhead_seconds: send_overhead,
             window_bytes: network.window,
+            uncertainty: network.uncertainty,
             measured: network.measured,
         }
     }

@@ -78,6 +78,7 @@ fn networks() -> impl Strategy<Value = Network> {
             eager_limit,
             send_overhead,
             window: eager_limit.filter(|_| told),
+            uncertainty: send_overhead.filter(|_| told).map(|seconds| 1.5 + seconds),
             measured: told
                 .then(|| ("latency".into(), "two \"floods\"".into()))
                 .into_iter()
