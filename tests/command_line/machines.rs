@@ -36,6 +36,19 @@ fn samples_are_listed_shown_and_fit_the_schema() {
 }
 
 #[test]
+fn gains_on_a_fitted_machine_are_said_with_their_interval() {
+    let of = |options: &str| {
+        tuwtree(&format!("optimize --dist same --root 0 -q --library mpich {options}")).success()
+    };
+    let large = of("-b 64 -p 512 --machine fugaku");
+    assert!(large.contains(" times, as far as times are known)."), "{large}");
+    let small = of("-b 32768 -p 32 --machine marenostrum5");
+    assert!(small.contains("known within a factor of 1.5, so that it may be as good."), "{small}");
+    let document = json("optimize --dist same -p 8 --machine fugaku --json");
+    assert_eq!(document["uncertainty"], 1.5);
+}
+
+#[test]
 fn a_machine_is_the_same_in_json_and_toml() {
     for file in samples() {
         let toml = tuwtree(&format!("machine {} --format toml", file.display())).success();

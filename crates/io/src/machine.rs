@@ -14,9 +14,14 @@ const KIND: DocumentKind =
     DocumentKind { name: "a machine document", format: Machine::FORMAT, version: Machine::VERSION };
 
 /// The built-in machines, in the order of their names: those of `data/machines`.
-pub static SAMPLES: [BuiltIn; 8] = [
+pub static SAMPLES: [BuiltIn; 13] = [
     sample("asymmetric", "asymmetric.toml", include_str!("../data/machines/asymmetric.toml")),
+    sample("ethernet", "ethernet.toml", include_str!("../data/machines/ethernet.toml")),
+    sample("fugaku", "fugaku.toml", include_str!("../data/machines/fugaku.toml")),
     sample("griffon", "griffon.toml", include_str!("../data/machines/griffon.toml")),
+    sample("infiniband", "infiniband.toml", include_str!("../data/machines/infiniband.toml")),
+    sample("leonardo", "leonardo.toml", include_str!("../data/machines/leonardo.toml")),
+    sample("marenostrum5", "marenostrum5.toml", include_str!("../data/machines/marenostrum5.toml")),
     sample("opt-table-1", "opt-table-1.toml", include_str!("../data/machines/opt-table-1.toml")),
     sample(
         "opteron-round-robin",
