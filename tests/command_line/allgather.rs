@@ -45,6 +45,63 @@ fn constructions_are_listed_with_their_completion_times() {
     }
 }
 
+/// A machine of 4 nodes of 4 ranks, whose network has this wire.
+fn nodes(wire: &str) -> String {
+    let level = |name: &str| {
+        format!(
+            "[[hierarchical.levels]]\nname = \"{name}\"\nmembers = 4\nalpha_seconds = 60\n\
+             overhead_seconds = 20\nbeta_seconds_per_byte = 1\n"
+        )
+    };
+    format!(
+        "format = \"tuwtree-machine\"\nversion = 2\nname = \"n\"\ndate = \"2026-11-26\"\n\
+         provenance = \"a test\"\n[network]\nwire = \"{wire}\"\n[hierarchical]\n\
+         gamma_seconds_per_byte = 0\nplacement = \"block\"\n{}{}",
+        level("node"),
+        level("network")
+    )
+}
+
+#[test]
+fn a_wire_that_the_ranks_of_a_node_share_counts_in_times_and_bounds() {
+    let folder = folder("allgather-wires");
+    let of = |wire: &str, operation: &str| {
+        let file = folder.join(format!("{wire}.toml"));
+        std::fs::write(&file, nodes(wire)).unwrap();
+        json(&format!("optimize --op {operation} -p 16 --machine {} --json", file.display()))
+    };
+    let time = |document: &Value, name: &str| {
+        let all = document["constructions"].as_array().unwrap().clone();
+        let found = all.into_iter().find(|one| one["construction"] == name).unwrap();
+        found["completion_time"].as_f64().unwrap()
+    };
+    let [own, shared] = ["rank", "node"].map(|wire| of(wire, "allgather --dist same -b 100"));
+    // 12 ranks' blocks of 100 bytes come in; the bound by the ports of ranks is no less.
+    assert_eq!(shared["lower_bound"], own["lower_bound"]);
+    assert!(time(&shared, "bruck") > 2.0 * time(&own, "bruck"));
+    // One message at a time between neighbouring nodes.
+    assert_eq!(time(&shared, "ring"), time(&own, "ring"));
+    assert_eq!(
+        (&own["recommended"], &shared["recommended"]),
+        (&"bruck-postal".into(), &"ring".into())
+    );
+    // 48 messages of 100 bytes leave each node, and each rank sends 15.
+    let [own, shared] = ["rank", "node"].map(|wire| of(wire, "alltoall --bytes 100"));
+    assert!(time(&shared, "pairwise") > time(&own, "pairwise"));
+    assert!(own["lower_bound"].as_f64().unwrap() < 1600.0, "{own}");
+    assert!(shared["lower_bound"].as_f64().unwrap() > 4200.0, "{shared}");
+    let [own, shared] = ["rank", "node"].map(|wire| of(wire, "allreduce --vector 1600"));
+    assert!(time(&shared, "rabenseifner-half") > time(&own, "rabenseifner-half"));
+}
+
+#[test]
+fn one_rank_needs_no_link_for_a_vector_in_pieces() {
+    for operation in ["broadcast", "reduce"] {
+        let one = format!("optimize --op {operation} --cut --vector 10 -p 1 --machine vsc3 --json");
+        assert_eq!(json(&one)["lower_bound"], 0);
+    }
+}
+
 #[test]
 fn where_latency_overlaps_windows_of_the_postal_model_are_listed_with_their_delay() {
     let comparison = |overhead: &str| {

@@ -2,8 +2,10 @@
 
 use super::spread::known_at;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use tuwtree_model::{
     CostModel, Direction, MessageSizes, Operation, Ports, Problem, Rank, Root, Time, TimeError,
+    shared_wire_rate,
 };
 
 /// The lower bound on all schedules of an operation without a root. 0 where there is no data.
@@ -24,6 +26,9 @@ use tuwtree_model::{
 /// Where exchanges have costs of their own, every message is taken to cost the smaller alpha and the smaller beta.
 ///
 /// Nothing occupies its receiver's port before the least latency, nor its sender's in the last one.
+///
+/// Where the ranks of a node share a wire, all that they lack comes through it, and all that others lack of theirs leaves
+/// through it.
 ///
 /// At homogeneous costs, reductions besides: all ranks together combine each byte `p - 1` times and receive it
 /// `p - 1` times in a reduce-scatter, twice as often in an allreduce; the port that receives it also combines it, and
@@ -58,6 +63,11 @@ pub(super) fn bound(problem: &Problem) -> Result<Time, TimeError> {
         Operation::Alltoall => return of_alltoall(problem),
         Operation::IntergroupAllgather => return of_groups(problem),
     };
+    let own = |rank: Rank| match problem.operation() {
+        Operation::Allreduce => 0,
+        _ => problem.payload().own(rank),
+    };
+    let busy = busy.later(through_wires(problem, total, own)?);
     let sent = match problem.operation() {
         Operation::ReduceScatter => 1.0,
         Operation::Allreduce => 2.0,
@@ -86,7 +96,7 @@ pub(super) fn bound(problem: &Problem) -> Result<Time, TimeError> {
 pub fn lower_bound_in_pieces(problem: &Problem) -> Result<Time, TimeError> {
     let problem = &*at_cheapest(problem);
     let total = problem.payload().total();
-    if total == 0 {
+    if total == 0 || problem.ranks() == 1 {
         return Ok(Time::ZERO);
     }
     let root = match problem.root() {
@@ -94,7 +104,7 @@ pub fn lower_bound_in_pieces(problem: &Problem) -> Result<Time, TimeError> {
         Root::Best | Root::None => 0,
     };
     let moved = |rank: Rank| if rank == root { 0 } else { total };
-    let reached = reach(problem, problem.ranks())?;
+    let reached = reach(problem, problem.ranks())?.later(through_wires(problem, total, |_| 0)?);
     match problem.operation() {
         Operation::Broadcast => Ok(reached.later(busy_with(problem, Direction::Receive, moved)?)),
         Operation::Reduce => {
@@ -121,7 +131,52 @@ fn of_alltoall(problem: &Problem) -> Result<Time, TimeError> {
             to.max(from) + 1
         })
         .max();
-    Ok(sent.later(received).later(reach(problem, known.unwrap_or(1))?))
+    let wires = through_wires_of_messages(problem, sizes)?;
+    Ok(sent.later(received).later(wires).later(reach(problem, known.unwrap_or(1))?))
+}
+
+/// The bound by the wires that the ranks of a node share, for an operation of which each node's ranks lack, or others
+/// lack of theirs, all but the sum of `own`; 0 without such wires.
+fn through_wires(
+    problem: &Problem,
+    total: u64,
+    own: impl Fn(Rank) -> u64,
+) -> Result<Time, TimeError> {
+    let Some(machine) = problem.costs().hierarchy() else { return Ok(Time::ZERO) };
+    let mut kept = BTreeMap::<usize, u64>::new();
+    (0..problem.ranks()).for_each(|rank| *kept.entry(machine.node(rank)).or_default() += own(rank));
+    match kept.len() {
+        1 => Ok(Time::ZERO),
+        _ => on_wire(problem, kept.into_values().map(|own| own.max(total - own)).max()),
+    }
+}
+
+/// The same for messages of all pairs of ranks.
+fn through_wires_of_messages(problem: &Problem, sizes: &MessageSizes) -> Result<Time, TimeError> {
+    let Some(machine) = problem.costs().hierarchy() else { return Ok(Time::ZERO) };
+    let mut crossing = vec![[0_u64; 2]; machine.nodes()];
+    for from in 0..sizes.ranks() {
+        for to in 0..sizes.ranks() {
+            let nodes = (machine.node(from), machine.node(to));
+            if nodes.0 != nodes.1 {
+                crossing[nodes.0][0] += sizes.message(from, to);
+                crossing[nodes.1][1] += sizes.message(from, to);
+            }
+        }
+    }
+    on_wire(problem, crossing.into_iter().flatten().max())
+}
+
+/// The bound by a shared wire that carries this many bytes one way; 0 without such wires.
+fn on_wire(problem: &Problem, bytes: Option<u64>) -> Result<Time, TimeError> {
+    let total = problem.payload().total();
+    let (Some(bytes), Some((latency, rate))) =
+        (bytes.filter(|&bytes| bytes > 0), shared_wire_rate(problem, 1..=total)?)
+    else {
+        return Ok(Time::ZERO);
+    };
+    let time = latency + rate * bytes as f64;
+    Time::new(time * (1.0 - ROUNDING)).ok_or(TimeError::NotFinite)
 }
 
 /// The lower bound on all schedules of an alltoall in which each message goes straight from its sender to its receiver,

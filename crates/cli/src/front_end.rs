@@ -151,7 +151,7 @@ impl<'a> Simulated<'a> {
         costs: StatedCosts,
         handover: Handover,
     ) -> Result<Simulated<'a>, SimulationError> {
-        let timeline = simulate(schedule, costs.costs(), handover)?;
+        let timeline = simulate(schedule, &costs, handover)?;
         Ok(Simulated(crate::commands::simulate::Simulated { schedule, costs, handover, timeline }))
     }
 

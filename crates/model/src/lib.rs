@@ -70,13 +70,14 @@ pub use cost::{
     CostError, CostKind, CostMatrix, CostMatrixError, CostModel, CostTable, Costs, CostsError, Cut,
     Description, Direction, ExchangeError, Hierarchy, HierarchyError, Homogeneous, LeastCosts,
     Level, LineBelow, Link, LinkLaw, MeasuredSize, MeasuredSizes, MeasuredSizesError,
-    OverheadError, Piece, PieceError, PiecewiseLinear, Placement, Scalar, ScaledSizes, StatedCosts,
+    OverheadError, Piece, PieceError, PiecewiseLinear, Placement, Scalar, ScaledSizes, SharedWires,
+    StatedCosts,
 };
 pub use distribution::{Distribution, DistributionError, DistributionParameters};
 pub use group_sizes::{Group, GroupSizes, GroupSizesError};
 pub use judge::{
     ChildMessage, Handling, JudgedMessage, LeastJudged, Service, judged_completion, judged_time,
-    judged_time_as, online_problem, planned_problems, rank_time,
+    judged_time_as, online_problem, planned_problems, rank_time, shared_wire_rate,
 };
 pub use message_sizes::{MessageSizes, MessageSizesError};
 pub use network::{Network, PortKind, WireOwner, window_waits};

@@ -222,13 +222,13 @@ fn outcome(request: &Request<'_>, wanted: Wanted) -> Result<Outcome, NoTree> {
             (Some(completion), planned, time, unpack)
         }
         Plan::Programs(schedule) => {
-            let timeline = simulate(schedule, problem.costs(), Sends::Synchronous);
+            let timeline = simulate(schedule, problem.stated_costs(), Sends::Synchronous);
             let timeline = timeline.map_err(|error| wanted.unsimulated(error))?;
             let time = timeline.completion_time();
             otherwise = match !problem.duplex() {
                 // Made for these ports, whatever those of the problem are: its time is known.
                 other if other == schedule.task().duplex => Some(time),
-                other => simulate_on(schedule, other, problem.costs(), Sends::Synchronous)
+                other => simulate_on(schedule, other, problem.stated_costs(), Sends::Synchronous)
                     .ok()
                     .map(|timeline| timeline.completion_time()),
             };

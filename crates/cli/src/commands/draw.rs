@@ -178,8 +178,7 @@ fn simulated(
     schedule: &Schedule,
     costs: &StatedCosts,
 ) -> Result<Timeline, CliError> {
-    simulate(schedule, costs.costs(), Sends::Synchronous)
-        .map_err(|error| args.file.failure(&error).into())
+    simulate(schedule, costs, Sends::Synchronous).map_err(|error| args.file.failure(&error).into())
 }
 
 /// The picture of the tree if there is one to be drawn, else of the timeline.

@@ -211,8 +211,8 @@ fn displaced(schedule: Schedule, source: &Source) -> Result<Schedule, CliError> 
 
 /// The tree of the schedule; if there is none, its timeline.
 fn picture(schedule: &Schedule, costs: &StatedCosts, source: &Source) -> Result<String, CliError> {
-    let timeline = simulate(schedule, costs.costs(), Sends::Synchronous)
-        .map_err(|error| source.failure(&error))?;
+    let timeline =
+        simulate(schedule, costs, Sends::Synchronous).map_err(|error| source.failure(&error))?;
     let performance = Performance { schedule, timeline: &timeline, costs };
     Ok(match tree_of(schedule) {
         Some(tree) => TreePicture::new(&tree, Some(performance)).svg(),

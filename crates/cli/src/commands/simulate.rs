@@ -93,8 +93,8 @@ pub(crate) fn run(args: &SimulateArgs, output: &mut dyn Write) -> Result<ExitCod
     let costs = stated_costs(&schedule, &args.schedule, &args.costs)?;
     let schedule = args.combine.on(schedule, &args.costs, &costs)?;
     let handover = Handover { sends: args.sends, posts: args.posts };
-    let timeline = simulate(&schedule, costs.costs(), handover)
-        .map_err(|error| args.schedule.failure(&error))?;
+    let timeline =
+        simulate(&schedule, &costs, handover).map_err(|error| args.schedule.failure(&error))?;
     let simulated = Simulated { schedule: &schedule, costs, handover, timeline };
     if let Some(destination) = &args.timeline {
         destination.open()?.write(|file| simulated.write_csv(file))?;

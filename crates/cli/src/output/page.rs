@@ -65,7 +65,7 @@ fn perform<'a>(comparison: &Compared<'_>, outcome: &'a Outcome) -> Result<Perfor
     let timeline = match &outcome.timeline {
         Some(timeline) => Cow::Borrowed(timeline),
         None => Cow::Owned(
-            simulate(&schedule, problem.costs(), Sends::Synchronous)
+            simulate(&schedule, problem.stated_costs(), Sends::Synchronous)
                 .map_err(|error| failure(&error))?,
         ),
     };

@@ -111,7 +111,7 @@ impl MeasuredProblem {
         if pace == Pace::Eager {
             return None;
         }
-        let timeline = simulate(schedule, self.problem.costs(), Sends::Synchronous).ok()?;
+        let timeline = simulate(schedule, self.problem.stated_costs(), Sends::Synchronous).ok()?;
         let seconds = timeline.completion_time().units();
         Some(Prediction { planned_seconds: Some(seconds), judged_seconds: seconds })
     }

@@ -240,7 +240,7 @@ impl ReplayPlan {
     /// The time in the model, with its unit, if the schedule has costs for which there is one.
     fn predicted(&self) -> Option<String> {
         let stated = self.schedule.task().costs.as_ref()?;
-        let timeline = simulate(&self.schedule, stated.costs(), Sends::Synchronous).ok()?;
+        let timeline = simulate(&self.schedule, stated, Sends::Synchronous).ok()?;
         let time = timeline.completion_time();
         Some(match stated {
             StatedCosts::Machine(machine) => {

@@ -11,9 +11,11 @@ use tuwtree_collective::{
     circulant_balanced, circulant_in_pieces, overlapped_time, recursive_doubling, reduce,
     reduce_scatter, ring, ring_in_chunks,
 };
+use tuwtree_model::document::{Date, Machine};
 use tuwtree_model::{
-    BlockSizes, CostMatrix, Costs, GroupSizes, Homogeneous, MessageSizes, Operation, Operator,
-    Payload, Problem, Root, Vector,
+    BlockSizes, CostMatrix, Costs, GroupSizes, Hierarchy, Homogeneous, Level, MessageSizes,
+    Network, Operation, Operator, Payload, Piece, PiecewiseLinear, Placement, PortKind, Problem,
+    Root, StatedCosts, Vector, WireOwner,
 };
 use tuwtree_schedule::{Sends, simulate};
 
@@ -111,8 +113,13 @@ fn bound(problem: &Problem) -> f64 {
     bound.unwrap().units()
 }
 
-fn problem(operation: Operation, payload: Payload, costs: &Costs, combine: f64) -> Problem {
-    let problem = Problem::new(operation, payload, costs.clone()).unwrap();
+fn problem(
+    operation: Operation,
+    payload: Payload,
+    costs: impl Into<StatedCosts>,
+    combine: f64,
+) -> Problem {
+    let problem = Problem::new(operation, payload, costs).unwrap();
     let problem = match operation {
         Operation::Broadcast | Operation::Reduce => {
             problem.with_root(Root::Given(problem.ranks() / 2)).unwrap()
@@ -153,7 +160,69 @@ fn costs(ranks: usize) -> impl Strategy<Value = Costs> {
     prop_oneof![2 => whole, 1 => fractional, 1 => matrix]
 }
 
+/// Machines of two levels whose nodes share a wire.
+fn nodes(ranks: usize) -> impl Strategy<Value = StatedCosts> {
+    let level = || (0..30_u32, 0..20_u32, 0..4_u32);
+    let placement = prop_oneof![Just(Placement::Block), Just(Placement::RoundRobin)];
+    let port = prop_oneof![Just(PortKind::Fair), Just(PortKind::FirstInFirstOut)];
+    let limit = prop_oneof![Just(None), (0..40_u64).prop_map(Some)];
+    let send_overhead = prop_oneof![Just(None), (0..20_u32).prop_map(|most| Some(f64::from(most)))];
+    let network = (port, limit, send_overhead).prop_map(|(port, eager_limit, send_overhead)| {
+        let wire = WireOwner::Node;
+        Network { port, wire, eager_limit, send_overhead, ..Network::default() }
+    });
+    (1..5_usize, level(), level(), placement, network).prop_map(
+        move |(members, inside, between, placement, network)| {
+            let level = |name: &str, members, (latency, overhead, beta): (u32, u32, u32)| {
+                let (alpha, overhead, beta) =
+                    ((latency + overhead).into(), overhead.into(), beta.into());
+                let piece = Piece { from_bytes: 0, alpha, overhead, beta };
+                let links = PiecewiseLinear::new(vec![piece]).unwrap().into();
+                Level { name: name.into(), members, links }
+            };
+            let nodes = ranks.div_ceil(members);
+            let levels = vec![level("node", members, inside), level("network", nodes, between)];
+            Machine {
+                name: "drawn at random".into(),
+                date: Date::parse("2026-11-26").unwrap(),
+                provenance: "a law".into(),
+                costs: Costs::Hierarchical(Hierarchy::new(levels, placement, 0.0).unwrap()),
+                network,
+                combine_per_byte: 0.0,
+            }
+            .into()
+        },
+    )
+}
+
 proptest! {
+    #[test]
+    fn shared_wires_make_no_schedule_faster_and_none_is_below_its_bound(
+        (sizes, costs) in prop::collection::vec(prop_oneof![1 => Just(0), 3 => 0..60_u64], 1..14)
+            .prop_flat_map(|sizes| (Just(sizes.clone()), nodes(sizes.len()))),
+        combine in 0..3_u32,
+    ) {
+        for (operation, payload) in payloads(&sizes) {
+            let problem = problem(operation, payload, costs.clone(), combine.into());
+            let bound = bound(&problem);
+            for build in builds(operation) {
+                let Ok(schedule) = build(&problem) else { continue };
+                for sends in [Sends::Synchronous, Sends::Eager] {
+                    let time = |costs: &StatedCosts| {
+                        let timeline = simulate(&schedule, costs, sends).unwrap();
+                        timeline.completion_time().units()
+                    };
+                    let found = time(&costs);
+                    prop_assert!(found >= time(&costs.costs().into()));
+                    prop_assert!(
+                        found * (1.0 + 1e-12) >= bound,
+                        "{:?}: {} is below {}", operation, found, bound
+                    );
+                }
+            }
+        }
+    }
+
     #[test]
     fn no_schedule_is_below_its_bound_whatever_part_of_the_latency_overlaps(
         (sizes, costs) in prop::collection::vec(prop_oneof![1 => Just(0), 3 => 0..9_u64], 1..14)
@@ -161,7 +230,7 @@ proptest! {
         combine in 0..3_u32,
     ) {
         for (operation, payload) in payloads(&sizes) {
-            let problem = problem(operation, payload, &costs, combine.into());
+            let problem = problem(operation, payload, costs.clone(), combine.into());
             let bound = bound(&problem);
             for build in builds(operation) {
                 let Ok(schedule) = build(&problem) else { continue };
@@ -244,7 +313,7 @@ impl Equal {
 
     fn time(&self, operation: Operation, build: Build, overhead: f64) -> Option<f64> {
         let costs = Homogeneous::new(self.alpha, 1.0, 0.0).unwrap();
-        let costs = costs.with_overhead(overhead).unwrap().into();
+        let costs: Costs = costs.with_overhead(overhead).unwrap().into();
         let problem = problem(operation, self.payload(operation), &costs, 1.0);
         let schedule = build(&problem).ok()?;
         let timeline = simulate(&schedule, problem.costs(), Sends::Synchronous).unwrap();

@@ -105,6 +105,20 @@ pub trait CostModel {
     /// As [`transmission_between`](Self::transmission_between).
     fn latency_between(&self, sender: Rank, receiver: Rank, bytes: u64) -> Result<Time, TimeError>;
 
+    /// The nodes of the two ranks and the message's time on a node's wire, where the ranks of a node share one wire to
+    /// the others and these two are on different nodes; `None` elsewhere.
+    ///
+    /// # Errors, panics
+    /// As [`transmission_between`](Self::transmission_between).
+    fn shared_wires(
+        &self,
+        _sender: Rank,
+        _receiver: Rank,
+        _bytes: u64,
+    ) -> Result<Option<SharedWires>, TimeError> {
+        Ok(None)
+    }
+
     /// The time of a local copy at `rank`.
     ///
     /// # Errors, panics
@@ -136,6 +150,15 @@ pub trait CostModel {
         ranks: usize,
         bytes: u64,
     ) -> Result<Time, TimeError>;
+}
+
+/// The wires of two nodes, for a message from one to the other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SharedWires {
+    /// The sender's node, and the receiver's.
+    pub nodes: (usize, usize),
+    /// The message's time on each wire, if it is alone.
+    pub time: Time,
 }
 
 /// An overhead that costs cannot have.

@@ -1,8 +1,8 @@
 //! Costs as given by a user: bare numbers, or a machine.
 
-use super::{CostMatrix, Costs, Hierarchy, Homogeneous};
-use crate::Network;
+use super::{CostMatrix, CostModel, Costs, Direction, Hierarchy, Homogeneous, SharedWires};
 use crate::document::Machine;
+use crate::{JudgedMessage, Network, Rank, Time, TimeError, WireOwner};
 use std::sync::Arc;
 
 /// Costs and their provenance. A copy is O(1).
@@ -35,6 +35,77 @@ impl StatedCosts {
             StatedCosts::Parameters(_) => None,
             StatedCosts::Machine(machine) => Some(machine),
         }
+    }
+}
+
+/// The costs, and the wires that nodes share where latency overlaps.
+impl CostModel for StatedCosts {
+    fn ranks(&self) -> Option<usize> {
+        self.costs().ranks()
+    }
+
+    fn transmission_between(
+        &self,
+        sender: Rank,
+        receiver: Rank,
+        bytes: u64,
+    ) -> Result<Time, TimeError> {
+        self.costs().transmission_between(sender, receiver, bytes)
+    }
+
+    fn exchange_between(
+        &self,
+        sender: Rank,
+        receiver: Rank,
+        bytes: u64,
+    ) -> Result<Time, TimeError> {
+        self.costs().exchange_between(sender, receiver, bytes)
+    }
+
+    fn latency_between(&self, sender: Rank, receiver: Rank, bytes: u64) -> Result<Time, TimeError> {
+        self.costs().latency_between(sender, receiver, bytes)
+    }
+
+    fn shared_wires(
+        &self,
+        sender: Rank,
+        receiver: Rank,
+        bytes: u64,
+    ) -> Result<Option<SharedWires>, TimeError> {
+        let network = match self.machine() {
+            Some(machine) if machine.costs.overlaps() => &machine.network,
+            _ => return Ok(None),
+        };
+        let shares = network.wire == WireOwner::Node && bytes > 0;
+        let Some(machine) = self.costs().hierarchy().filter(|_| shares) else { return Ok(None) };
+        let nodes = (machine.node(sender), machine.node(receiver));
+        if nodes.0 == nodes.1 {
+            return Ok(None);
+        }
+        let message = JudgedMessage::new(network, false, bytes, |bytes| {
+            let latency = self.latency_between(sender, receiver, bytes)?.units();
+            Ok((latency, self.transmission_between(sender, receiver, bytes)?.units()))
+        })?;
+        let time = Time::new(message.on_wire).ok_or(TimeError::NotFinite)?;
+        Ok(Some(SharedWires { nodes, time }))
+    }
+
+    fn copy_at(&self, rank: Rank, bytes: u64) -> Result<Time, TimeError> {
+        self.costs().copy_at(rank, bytes)
+    }
+
+    fn sum(&self, start: Time, cost: Time) -> Result<Time, TimeError> {
+        self.costs().sum(start, cost)
+    }
+
+    fn least_busy(
+        &self,
+        direction: Direction,
+        rank: Rank,
+        ranks: usize,
+        bytes: u64,
+    ) -> Result<Time, TimeError> {
+        self.costs().least_busy(direction, rank, ranks, bytes)
     }
 }
 

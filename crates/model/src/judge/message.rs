@@ -2,7 +2,7 @@
 
 use crate::{
     Costs, Hierarchy, LeastCosts, Level, LinkLaw, MeasuredSize, MeasuredSizes, Network, Piece,
-    PiecewiseLinear, Ports, Problem, StatedCosts, TimeError,
+    PiecewiseLinear, Ports, Problem, StatedCosts, TimeError, WireOwner,
 };
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -312,6 +312,51 @@ impl LeastJudged {
         })
     }
 }
+
+/// The least time per byte that a node's wire and its ranks' ports take for messages to or from other nodes, and the least
+/// latency of such a message; `None` where nodes share no wire.
+///
+/// A message of `b` bytes is on the wire for `w(b)` and occupies one of a node's `c` ranks for `f(b)`. For any share, the
+/// time of all messages is at least the sum of `(1 - share) w(b) + share f(b) / c`, and a byte's the least of that over
+/// `b`.
+///
+/// # Errors
+/// Times that are not finite.
+///
+/// # Complexity
+/// O(p) for machines with levels.
+pub fn shared_wire_rate(
+    problem: &Problem,
+    sizes: RangeInclusive<u64>,
+) -> Result<Option<(f64, f64)>, TimeError> {
+    let network = problem.stated_costs().network();
+    let shares_wires = network.wire == WireOwner::Node && problem.costs().overlaps();
+    let Some(machine) = problem.costs().hierarchy().filter(|_| shares_wires) else {
+        return Ok(None);
+    };
+    let mut of_node = vec![0_u32; machine.nodes()];
+    (0..problem.ranks()).for_each(|rank| of_node[machine.node(rank)] += 1);
+    let ports = f64::from(problem.ports().get());
+    let ranks = of_node.into_iter().max().map_or(1.0, f64::from) * ports;
+    let mut points = Vec::new();
+    for level in machine.levels().iter().skip(1) {
+        for bytes in corners(&level.links, &network, sizes.clone()) {
+            let wire = JudgedMessage::on(&level.links, &network, false, bytes)?.on_wire;
+            let (latency, occupancy) = level.links.times(bytes);
+            points.push((latency, wire / bytes as f64, occupancy / ranks / bytes as f64));
+        }
+    }
+    let latency = points.iter().map(|one| one.0).fold(f64::INFINITY, f64::min);
+    let shares = (0..=SMALL_SHARES).map(|quarter| 0.5_f64.powf(f64::from(quarter) / 4.0));
+    let rates = shares.map(|share| {
+        let of = |&(_, wire, rank): &(f64, f64, f64)| (1.0 - share) * wire + share * rank;
+        points.iter().map(of).fold(f64::INFINITY, f64::min)
+    });
+    Ok((!points.is_empty()).then(|| (latency, rates.fold(0.0, f64::max))))
+}
+
+/// Shares of ranks' work against the wire's are tried down to two to the power of minus a quarter of this.
+const SMALL_SHARES: u8 = 48;
 
 /// Two laws of which one costs at most as much as any pair's linear law, whatever part of a message is looked at: all is
 /// least in the first, and a request of the receiver first hides most of the wire's time in the second.

@@ -107,7 +107,7 @@ impl BundleSearch<'_> {
         bundled.check(wanted.effort, *watch, |_| String::new())?;
         let most = threshold.unwrap_or(u64::MAX);
         let schedule = alltoall::bruck_up_to(problem, radix, most).map_err(NoTree::failed)?;
-        let timeline = simulate(&schedule, problem.costs(), Sends::Synchronous);
+        let timeline = simulate(&schedule, problem.stated_costs(), Sends::Synchronous);
         let time = timeline.map_err(|error| wanted.unsimulated(error))?.completion_time();
         if self.best.as_ref().is_none_or(|best| time < best.time) {
             self.best = Some(BestBundle { time, radix, threshold, schedule });

@@ -103,7 +103,7 @@ fn fastest<A: Copy>(
         }
         cost.check(wanted.effort, request.watch, |_| String::new())?;
         let (schedule, pieces) = build(problem, attempt).map_err(NoTree::failed)?;
-        let timeline = simulate(&schedule, problem.costs(), Sends::Synchronous);
+        let timeline = simulate(&schedule, problem.stated_costs(), Sends::Synchronous);
         let time = timeline.map_err(|error| wanted.unsimulated(error))?.completion_time();
         match &best {
             Some((least, ..)) if time >= *least => failures += usize::from(pieces.is_some()),

@@ -343,7 +343,7 @@ fn with_delay(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
         }
         expense.check(wanted.effort, request.watch, |_| String::new())?;
         let schedule = build(problem, delay).map_err(NoTree::failed)?;
-        let timeline = simulate(&schedule, problem.costs(), Sends::Synchronous);
+        let timeline = simulate(&schedule, problem.stated_costs(), Sends::Synchronous);
         let time = timeline.map_err(|error| wanted.unsimulated(error))?.completion_time();
         if best.as_ref().is_none_or(|(least, ..)| time < *least) {
             best = Some((time, delay, schedule));

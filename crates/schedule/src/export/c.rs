@@ -121,7 +121,7 @@ impl<'a> CFiles<'a> {
             .task()
             .costs
             .as_ref()
-            .and_then(|stated| simulate(&schedule, stated.costs(), in_order).ok());
+            .and_then(|stated| simulate(&schedule, stated, in_order).ok());
         Ok(CFiles {
             tags: tags(&schedule)?,
             largest_buffer: largest_buffer(&schedule)?,

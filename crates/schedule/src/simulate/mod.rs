@@ -3,7 +3,8 @@
 //! Written without regard to trees: ranks perform their actions, a message is transmitted when both
 //! its ends are ready, and everything happens as soon as possible. Since ranks' ports are the
 //! model's only contention, no queue of events in the order of time is needed: an action's times
-//! follow from the times of the actions that it waits for.
+//! follow from the times of the actions that it waits for. Where nodes share a wire, their messages are taken in the
+//! order of their starts: whatever one of them lets begin starts no earlier.
 //!
 //! ```text
 //!            ready: port free, input written         meet: both ends posted
@@ -25,9 +26,12 @@ use crate::action::{Action, Arrival, Deed};
 use crate::hold::{Held, Holds};
 use crate::program::Programs;
 use crate::schedule::Schedule;
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
 use timeline::Cause;
-use tuwtree_model::{CostModel, Operation, Operator, PayloadKind, Rank, Time, TimeError};
+use tuwtree_model::{
+    CostModel, Operation, Operator, PayloadKind, Rank, SharedWires, Time, TimeError,
+};
 
 pub(crate) use matching::Matching;
 pub use matching::Unmatched;
@@ -129,6 +133,9 @@ pub enum SimulationError {
 /// at the start ([`Posts::PrePosted`]): a lone send of the input leaves as if it were eager. So does a lone send of an
 /// allgather on a duplex port: until its message has arrived, its side of the port is free.
 ///
+/// Where the ranks of a node share a wire ([`CostModel::shared_wires`]), it carries one message out and one in at a time,
+/// in the order in which they could start.
+///
 /// Combining what was received takes the time of the task's operator: it occupies the receiver's port when
 /// the action's messages have ended, and no longer the sender's; of a duplex port, the side that receives when
 /// all has been sent there that is listed up to the action. A copy that combines takes that time alone.
@@ -138,6 +145,9 @@ pub enum SimulationError {
 ///
 /// # Complexity
 /// O(n log n) time, O(n) space for n actions.
+///
+/// # Source
+/// `docs/collectives.md`, "Nodes with one wire".
 ///
 /// # Example
 /// Sizes 2, 1, 4 and costs 1, 1, 1: rank 1 receives from 0 until 3, copies until 4, receives
@@ -211,6 +221,13 @@ struct Simulation<'a, C> {
     written: Vec<(usize, Time)>,
     /// Holds that may have become ready.
     candidates: Vec<usize>,
+    /// Messages that wait for the wires of nodes: the start without these, and the sender. Both ends are posted, or the
+    /// sender goes on alone.
+    waiting: BinaryHeap<Reverse<(Time, usize)>>,
+    /// When the message of a sender that goes on alone is on the wire of its receiver's node, where nodes share wires.
+    entered: BTreeMap<usize, Time>,
+    /// An entry for each node with messages: until when its wire is busy outwards and inwards.
+    wires: BTreeMap<usize, [Time; 2]>,
 }
 
 /// Stands for no neighbour.
@@ -297,6 +314,9 @@ impl<'a, C: CostModel> Simulation<'a, C> {
                 .map(|rank| (holds.of_rank(programs, rank).start, Time::ZERO))
                 .collect(),
             candidates: Vec::new(),
+            waiting: BinaryHeap::new(),
+            entered: BTreeMap::new(),
+            wires: BTreeMap::new(),
         }
     }
 
@@ -325,12 +345,40 @@ impl<'a, C: CostModel> Simulation<'a, C> {
             self.note_written(rank);
         }
         self.candidates = (0..self.holds.len()).rev().collect();
-        while let Some(index) = self.candidates.pop() {
-            if let Some(ready) = self.ready(index) {
-                self.post(index, ready)?;
+        loop {
+            while let Some(index) = self.candidates.pop() {
+                if let Some(ready) = self.ready(index) {
+                    self.post(index, ready)?;
+                }
+            }
+            let Some(Reverse((start, sender))) = self.waiting.pop() else { return Ok(()) };
+            let wires = self.shared_wires(sender)?.expect("the message waits for wires");
+            let entered = self.enter(wires, start)?;
+            self.entered.insert(sender, entered);
+            let receiver = self.receiver_of(sender).expect("the action sends");
+            if self.progress[receiver].is_posted {
+                self.meet(sender, receiver)?;
             }
         }
-        Ok(())
+    }
+
+    /// The wires of nodes that the message of a sending action is on, if it is on any.
+    fn shared_wires(&self, index: usize) -> Result<Option<SharedWires>, TimeError> {
+        let send = self.action(index).send().expect("the action sends");
+        self.costs.shared_wires(self.owner[index] as Rank, send.to, send.from.bytes())
+    }
+
+    /// Puts a message on the wire of its sender's node, then on that of its receiver's, each as soon as it is free from
+    /// this time on; when it is on the latter.
+    fn enter(&mut self, wires: SharedWires, start: Time) -> Result<Time, TimeError> {
+        let SharedWires { nodes: (from, to), time } = wires;
+        let [out, _] = self.wires.entry(from).or_default();
+        let left = start.later(*out);
+        *out = self.costs.sum(left, time)?;
+        let [_, into] = self.wires.entry(to).or_default();
+        let entered = left.later(*into);
+        *into = self.costs.sum(entered, time)?;
+        Ok(entered)
     }
 
     /// When what is not posted can start as far as its own rank is concerned, if
@@ -374,6 +422,10 @@ impl<'a, C: CostModel> Simulation<'a, C> {
             if self.goes_on_alone(index)? {
                 let duration = self.duration(index)?;
                 self.end_part(index, Activity { duration, ..Activity::at(index, ready) })?;
+                if self.shared_wires(index)?.is_some() {
+                    let arrival = self.costs.sum(ready, self.latency(index)?)?;
+                    self.waiting.push(Reverse((arrival, index)));
+                }
             }
             if self.progress[receiver].is_posted {
                 self.meet(index, receiver)?;
@@ -402,10 +454,9 @@ impl<'a, C: CostModel> Simulation<'a, C> {
         Ok(self.latency(sender)? > Time::ZERO)
     }
 
-    /// Transmits a message whose ends are both posted.
-    fn meet(&mut self, sender: usize, receiver: usize) -> Result<(), TimeError> {
+    /// From when to when the latency of a message passes whose ends are both posted.
+    fn flight(&self, sender: usize, receiver: usize) -> Result<(Time, Time), TimeError> {
         let ready = |index: usize| self.progress[index].times.ready;
-        let (latency, duration) = (self.latency(sender)?, self.duration(sender)?);
         let Handover { sends, posts } = self.handover;
         let leaves_at_once = match (sends, posts) {
             (Sends::Eager, _) => true,
@@ -416,13 +467,44 @@ impl<'a, C: CostModel> Simulation<'a, C> {
             true => ready(sender),
             false => ready(sender).later(ready(receiver)),
         };
-        let arrival = self.costs.sum(begin, latency)?;
-        let start = arrival.later(ready(receiver));
-        // Who is ready last causes the rest. Of two, the one whose end it is.
+        Ok((begin, self.costs.sum(begin, self.latency(sender)?)?))
+    }
+
+    /// Transmits a message whose ends are both posted, at once or when wires of nodes are free.
+    fn meet(&mut self, sender: usize, receiver: usize) -> Result<(), TimeError> {
+        let flight = self.flight(sender, receiver)?;
+        let start = flight.1.later(self.progress[receiver].times.ready);
+        if self.shared_wires(sender)?.is_none() {
+            return self.transmit(sender, receiver, flight, start);
+        }
+        match self.entered.get(&sender) {
+            Some(&entered) => self.transmit(sender, receiver, flight, start.later(entered)),
+            None if self.goes_on_alone(sender)? => Ok(()),
+            None => {
+                self.waiting.push(Reverse((start, sender)));
+                Ok(())
+            }
+        }
+    }
+
+    /// Transmits a message whose ends are both posted and whose latency has passed: it occupies its receiver's port from
+    /// `start` on.
+    fn transmit(
+        &mut self,
+        sender: usize,
+        receiver: usize,
+        (begin, arrival): (Time, Time),
+        start: Time,
+    ) -> Result<(), TimeError> {
+        let ready = |index: usize| self.progress[index].times.ready;
+        let duration = self.duration(sender)?;
+        let wait = Time::new(start.units() - arrival.later(ready(receiver)).units());
+        let wait = wait.ok_or(TimeError::NotFinite)?;
+        // The action that is ready last causes the rest; the own end, if it is one of two. So it does behind a wire.
         let caused = |own: usize, other: usize| {
-            let causes = |end: usize| match end == receiver && start == ready(receiver) {
+            let causes = |end: usize| match end == receiver && arrival <= ready(receiver) {
                 true => Some(start),
-                false => (ready(end) == begin && arrival == start).then_some(begin),
+                false => (ready(end) == begin && arrival >= ready(receiver)).then_some(begin),
             };
             let cause = |end| causes(end).map(|start| Cause { action: end as u32, start });
             cause(own).or_else(|| cause(other)).expect("one of the two is ready last")
@@ -435,11 +517,12 @@ impl<'a, C: CostModel> Simulation<'a, C> {
         };
         if !self.goes_on_alone(sender)? {
             let cause = caused(sender, receiver);
+            let sent = self.costs.sum(begin, wait)?;
             self.end_part(
                 sender,
                 match self.is_outward {
                     // The latency passes behind the sender's port.
-                    true => Activity { start: begin, latency: (begin, begin), cause, ..part },
+                    true => Activity { start: sent, latency: (begin, begin), cause, ..part },
                     false => Activity { cause, ..part },
                 },
             )?;

@@ -357,3 +357,81 @@ fn a_copy_holds_both_sides_of_a_duplex_port() {
     let timeline = simulate(&schedule, &costs(), Sends::Synchronous).unwrap();
     assert_eq!(timeline.busy_units(0), 20.0, "the copy is on both sides");
 }
+
+/// Costs of which nodes of two ranks share a wire that a byte takes 1 on.
+struct Nodes(Homogeneous);
+
+impl CostModel for Nodes {
+    fn ranks(&self) -> Option<usize> {
+        None
+    }
+
+    fn transmission_between(
+        &self,
+        sender: Rank,
+        receiver: Rank,
+        bytes: u64,
+    ) -> Result<Time, TimeError> {
+        self.0.transmission_between(sender, receiver, bytes)
+    }
+
+    fn latency_between(&self, sender: Rank, receiver: Rank, bytes: u64) -> Result<Time, TimeError> {
+        self.0.latency_between(sender, receiver, bytes)
+    }
+
+    fn shared_wires(
+        &self,
+        sender: Rank,
+        receiver: Rank,
+        bytes: u64,
+    ) -> Result<Option<SharedWires>, TimeError> {
+        let nodes = (sender / 2, receiver / 2);
+        let time = Time::new(bytes as f64).unwrap();
+        Ok((nodes.0 != nodes.1).then_some(SharedWires { nodes, time }))
+    }
+
+    fn copy_at(&self, rank: Rank, bytes: u64) -> Result<Time, TimeError> {
+        self.0.copy_at(rank, bytes)
+    }
+
+    fn sum(&self, start: Time, cost: Time) -> Result<Time, TimeError> {
+        self.0.sum(start, cost)
+    }
+
+    fn least_busy(
+        &self,
+        direction: tuwtree_model::Direction,
+        rank: Rank,
+        ranks: usize,
+        bytes: u64,
+    ) -> Result<Time, TimeError> {
+        self.0.least_busy(direction, rank, ranks, bytes)
+    }
+}
+
+#[test]
+fn a_node_s_wire_carries_one_message_out_and_one_in_at_a_time() {
+    let ends = |actions: &str| {
+        let schedule = schedule(6, 1, actions);
+        Sends::ALL.iter().map(move |&sends| {
+            let timeline = simulate(&schedule, &Nodes(costs()), sends).unwrap();
+            let end = |rank| timeline.actions(rank).iter().map(|at| at.end.units()).next_back();
+            (0..6).map(|rank| end(rank).unwrap_or(0.0)).collect::<Vec<f64>>()
+        })
+    };
+    let to = |rank: u32| format!(r#"[{{"send":{rank},"from":["output",0,10]}}]"#);
+    let from = |rank: u32| format!(r#"[{{"receive":{rank},"into":["output",0,10]}}]"#);
+    // Out of one node to two: the second message waits for 10, within the node none does.
+    let out = format!("[{},{},{},[],{},[]]", to(2), to(4), from(0), from(1));
+    // Into one node from two.
+    let into = format!("[{},[],{},{},{},[]]", to(2), from(0), from(4), to(3));
+    let inside = format!("[{},{},[],[],[],[]]", to(1), from(0));
+    let synchronous = |actions: &str| ends(actions).next().unwrap();
+    assert_eq!(synchronous(&out), [11.0, 21.0, 11.0, 0.0, 21.0, 0.0]);
+    assert_eq!(synchronous(&into), [11.0, 0.0, 11.0, 21.0, 21.0, 0.0]);
+    assert_eq!(synchronous(&inside), [11.0, 11.0, 0.0, 0.0, 0.0, 0.0]);
+    // Eager senders go on, their messages wait.
+    let eager = |actions: &str| ends(actions).next_back().unwrap();
+    assert_eq!(eager(&out), [11.0, 11.0, 11.0, 0.0, 21.0, 0.0]);
+    assert_eq!(eager(&into), [11.0, 0.0, 11.0, 21.0, 11.0, 0.0]);
+}

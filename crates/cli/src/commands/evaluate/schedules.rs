@@ -43,7 +43,7 @@ pub(super) fn run(
     let failure = |error: &dyn std::fmt::Display| args.tree.failure(&error);
     let verified = verify(schedule).map_err(|fault| failure(&fault))?;
     let timeline =
-        simulate(schedule, costs.costs(), Sends::Synchronous).map_err(|error| failure(&error))?;
+        simulate(schedule, &costs, Sends::Synchronous).map_err(|error| failure(&error))?;
     let bound = bound_on_schedule(schedule, &costs).map_err(|error| failure(&error))?;
     let time = timeline.completion_time();
     let evaluation = Evaluation { schedule, costs, verified, time, bound };
