@@ -97,7 +97,7 @@ struct Parts {
     blocks: Vec<u64>,
     /// True for blocks, false for vectors, of which a message has one however many ranks get it.
     has_blocks: bool,
-    /// How many of these have to move.
+    /// Number of blocks or vectors that have to move.
     count: usize,
     smallest: u64,
     /// Bytes of a message, at most.

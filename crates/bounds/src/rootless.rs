@@ -151,7 +151,7 @@ fn through_wires(
     }
 }
 
-/// The same for messages of all pairs of ranks.
+/// The bound by shared wires for an alltoall: bytes that leave, or come to, one node.
 fn through_wires_of_messages(problem: &Problem, sizes: &MessageSizes) -> Result<Time, TimeError> {
     let Some(machine) = problem.costs().hierarchy() else { return Ok(Time::ZERO) };
     let mut crossing = vec![[0_u64; 2]; machine.nodes()];

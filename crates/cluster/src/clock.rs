@@ -101,7 +101,7 @@ impl SharedClock {
         communicator.send(&told, other, TAG)
     }
 
-    /// The other ranks' side: a moment of the own clock, and the lead of rank 0's.
+    /// Answers rank 0's round trips: returns a moment of the own clock, and the lead of rank 0's.
     fn answer(&self, communicator: &Communicator) -> Result<(f64, f64), MpiError> {
         let mut read = [0.0; ROUND_TRIPS];
         let mut nothing = [0];

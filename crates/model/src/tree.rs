@@ -77,7 +77,7 @@ pub enum TreeError {
         child: Rank,
         /// The rank whose steps are read first.
         first: Rank,
-        /// The other receiver; the first one again if it receives twice.
+        /// Rank whose steps are read later; equal to `first` if that rank receives twice.
         second: Rank,
     },
     /// An inner rank without exactly one copy, or a leaf with one.

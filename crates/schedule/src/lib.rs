@@ -10,8 +10,8 @@
 //! - [`document`]: schedules as JSON.
 //! - [`export`]: schedules in the formats of other programs.
 //! - [`part`]: what one rank does, by itself, as it is sent to it or as it finds out.
-//! - [`simulate()`]: when everything happens by the planner's costs, also where latency overlaps; it
-//!   knows no wires that messages share.
+//! - [`simulate()`]: start and end of every action by the planner's costs, also where latency overlaps. Messages wait
+//!   for ports, and between nodes that share wires for these; they do not share a wire at one time, as the judge's do.
 //! - [`verify()`]: whether a schedule, whoever made it, does what it is for.
 //!
 //! This crate builds no trees and knows no files, options or terminals.

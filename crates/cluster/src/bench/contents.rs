@@ -26,7 +26,7 @@ impl MeasuredProblem {
         (input, output)
     }
 
-    /// What a rank gives: its vector, its messages to all, or its block.
+    /// Data that a rank gives: its vector, its messages to all, or its block.
     fn contribution(&self, layout: &ByteLayout, rank: Rank) -> Vec<u8> {
         match self.operation.payload_kind() {
             _ if self.operation.is_reduction() => self.vector(rank, 0..layout.total()).collect(),

@@ -287,7 +287,7 @@ impl Node {
 pub enum Transmission {
     /// Send a message to another rank, and receive one from it.
     Exchange {
-        /// The other rank.
+        /// Partner of the exchange.
         with: Rank,
         /// Sent message.
         message: JoinMessage,

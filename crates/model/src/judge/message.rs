@@ -95,8 +95,8 @@ impl Prices {
     /// Of messages that do not slow each other.
     const PLAIN: Prices = Prices { wire: 1.0, wait: 0.0 };
 
-    /// Those that are worth a try in scatters on fair wires, the best on average first: the first two for dynamic
-    /// programs, the others for trees that are split from the top down.
+    /// Candidates for scatters on fair wires, the best on average first: two for dynamic
+    /// programs, two for trees that are split from the top down.
     const OF_SCATTERS: [Prices; 4] = [
         Prices::PLAIN,
         Prices { wire: 2.0, wait: 0.0 },

@@ -25,7 +25,7 @@ enum Messages {
         waiting: BinaryHeap<Reverse<Due>>,
         /// The first of the messages that take turns.
         first: Option<Rank>,
-        /// The other messages that take turns, each with its time on an idle wire.
+        /// Later messages that take turns, each with its time on an idle wire.
         line: VecDeque<(Rank, f64)>,
     },
     /// First in, first out, with the remaining work of each.

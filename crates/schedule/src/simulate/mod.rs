@@ -1,10 +1,10 @@
 //! Simulation: when each action of a schedule starts and ends under a cost model.
 //!
 //! Written without regard to trees: ranks perform their actions, a message is transmitted when both
-//! its ends are ready, and everything happens as soon as possible. Since ranks' ports are the
-//! model's only contention, no queue of events in the order of time is needed: an action's times
-//! follow from the times of the actions that it waits for. Where nodes share a wire, their messages are taken in the
-//! order of their starts: whatever one of them lets begin starts no earlier.
+//! its ends are ready, and everything happens as soon as possible. Ports need no queue of events in the
+//! order of time: an action's times follow from the times of the actions that it waits for. Wires that
+//! nodes share do: their messages are taken in the order of their starts, and no message lets another
+//! start earlier than itself.
 //!
 //! ```text
 //!            ready: port free, input written         meet: both ends posted
