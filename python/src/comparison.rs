@@ -104,9 +104,9 @@ impl Comparison {
         Ok(Schedule(Arc::new(made.map_err(|error| wrong("plan", error))?)))
     }
 
-    /// The advice with this tolerance, a share: which plan to use, the document in JSON, and in words.
-    fn advice(&self, tolerance: f64) -> (usize, String, String) {
-        let advice = Advice::new(&self.0, tolerance);
+    /// The advice: which plan to use, the document in JSON, and in words.
+    fn advice(&self) -> (usize, String, String) {
+        let advice = Advice::new(&self.0);
         let document = front_end::advice_document(&advice).to_string();
         (self.index_of(advice.chosen), document, front_end::advice_text(&advice))
     }

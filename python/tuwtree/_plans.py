@@ -75,8 +75,7 @@ class Comparison:
 
     @property
     def recommended(self) -> Plan:
-        """What to use: the fastest plan that keeps the order asked for; where latency overlaps, the simplest that is
-        nearly as fast."""
+        """The fastest plan that keeps the order asked for, unpacking at the root included."""
         return Plan(self, self._native.recommended())
 
     @property
@@ -126,10 +125,10 @@ class Comparison:
 
 
 class Advice:
-    """The simplest plan that is nearly as fast as the fastest."""
+    """The recommended plan in sentences."""
 
-    def __init__(self, comparison: Comparison, tolerance: float) -> None:
-        index, document, text = comparison._native.advice(tolerance)
+    def __init__(self, comparison: Comparison) -> None:
+        index, document, text = comparison._native.advice()
         #: What to use.
         self.plan = Plan(comparison, index)
         #: All that were compared.
@@ -210,13 +209,9 @@ def optimize(problem: Problem, **options: Any) -> Plan:
     return compare(problem, **options).recommended
 
 
-def advise(problem: Problem, *, tolerance: float = 2.0, order: str = "any", **options: Any) -> Advice:
-    """The simplest construction within ``tolerance`` percent of the fastest, as ``tuwtree advise`` has it.
+def advise(problem: Problem, **options: Any) -> Advice:
+    """The recommendation of :func:`optimize` in sentences, as ``tuwtree advise`` prints it.
 
-    Compares trees of any order unless ``order`` restricts it; takes the options of :func:`compare`, and raises what it
-    raises.
+    Takes the options of :func:`compare`, and raises what it raises.
     """
-    percent = number("tolerance", tolerance)
-    if not 0.0 <= percent < float("inf"):
-        raise ValueError(f"tolerance: {percent}; allowed: a finite number of at least 0 percent")
-    return Advice(compare(problem, order=order, **options), percent / 100.0)
+    return Advice(compare(problem, **options))

@@ -146,7 +146,7 @@ fn tables_and_advice_speak_of_schedules() {
     assert!(text.contains("above the best of all schedules"), "{text}");
     assert!(!text.contains("tree") && !text.contains("root"), "{text}");
     let text = tuwtree("advise --op allgather --dist spikes -p 48 -b 1000").success();
-    assert!(text.contains("Use circulant-pieces (every rank works it out for itself)"), "{text}");
+    assert!(text.contains("Use circulant-balanced (every rank works it out for itself)"), "{text}");
     assert!(!text.contains("tree") && !text.contains("root"), "{text}");
 }
 

@@ -83,7 +83,7 @@ fn every_command_takes_every_operation() {
         // A tree says in brackets how it was found.
         let recommends = |end| compared.contains(&format!("Recommended: {recommended}{end}"));
         assert!(recommends(".") || recommends(" ("), "{compared}");
-        let advised = json(&format!("advise {arguments} --json --tolerance 0"));
+        let advised = json(&format!("advise {arguments} --json"));
         let time = advised["completion_time"].clone();
         assert!(time.as_f64().unwrap() >= bound as f64, "{advised}");
 

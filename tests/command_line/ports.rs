@@ -90,7 +90,8 @@ fn trees_for_several_ports_are_compared() {
         let one = all.iter().find(|one| one["construction"] == name);
         one.unwrap_or_else(|| panic!("{name} is there"))["completion_time"].as_f64().unwrap()
     };
-    assert_eq!(json["recommended"], "exact");
+    // With unpacking at the root, exact takes longer.
+    assert_eq!(json["recommended"], "linear");
     assert!(json["lower_bound"].as_f64().unwrap() <= time("exact"));
     for name in ["linear", "adaptive", "optimal", "knomial", "hybrid", "greedy"] {
         assert!(time("exact") <= time(name), "{name}");

@@ -156,7 +156,7 @@ fn misspelt_options_are_not_taken_for_names_of_files() {
     let run = tuwtree("evaluate tree.json --rot 3");
     run.fails(2, &["--rot"]);
     assert!(!run.stderr.contains("as a value"), "{}", run.stderr);
-    tuwtree("advise --tolerence 3").fails(2, &["'--tolerance'"]);
+    tuwtree("map --tolerence 3").fails(2, &["'--tolerance'"]);
 }
 
 #[test]

@@ -114,7 +114,7 @@ pub(crate) struct Choice {
     /// Order of the blocks in trees of `--algorithm all`, and of operands in reductions without a root
     ///
     /// With `ordered`, reductions are for operators that do not commute. The root puts blocks out of order into it (see
-    /// docs/beyond-ordered-trees.md). Default: trees in rank order; `advise` compares all.
+    /// docs/beyond-ordered-trees.md). Default: trees in rank order.
     #[arg(long, value_name = "NAME", value_parser = named(|order: Order| match order {
               Order::Ordered => "those that keep blocks in rank order",
               Order::Direct => "also those in which large blocks go straight to the root",

@@ -188,7 +188,7 @@ fn asks_for_json(arguments: &[OsString]) -> bool {
 fn run(command: Command, output: &mut dyn Write) -> Result<ExitCode, CliError> {
     match command {
         Command::Optimize(args) => commands::optimize::run(&args, output),
-        Command::Advise(args) => commands::advise::run(args, output),
+        Command::Advise(args) => commands::advise::run(&args, output),
         Command::Evaluate(args) => commands::evaluate::run(&args, output),
         Command::Show(args) => commands::show::run(&args, output),
         Command::Verify(args) => commands::verify::run(&args, output),

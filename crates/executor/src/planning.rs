@@ -7,7 +7,7 @@ use tuwtree_model::{
 };
 use tuwtree_plan::catalogue::OnlinePart;
 use tuwtree_plan::{
-    Advice, Effort, NoTree, Outcome, Request, Settings, Wanted, catalogue, compare, judged_library,
+    Effort, NoTree, Outcome, Request, Settings, Wanted, catalogue, compare, judged_library,
     recommended,
 };
 use tuwtree_schedule::Schedule;
@@ -44,7 +44,7 @@ pub(crate) fn best_schedule(
 ) -> Result<Option<Rc<Schedule>>, String> {
     let outcomes = outcomes(problem, is_quick)?;
     let held = outcomes.iter().filter(|one| held_tree(one, problem, most_passed).is_some());
-    let best = recommended(held.collect(), Advice::TOLERANCE_PERCENT / 100.0);
+    let best = recommended(held.collect());
     let paying = best.filter(|outcome| pays(outcome, problem, library));
     let Some(tree) = paying.and_then(|outcome| outcome.tree().ok()) else { return Ok(None) };
     Schedule::without_costs(tree, problem.collective())

@@ -9,7 +9,7 @@ use tuwtree_model::{Construction, Order, Rank, Time};
 pub struct Advice<'a> {
     /// The comparison.
     pub comparison: &'a Comparison,
-    /// The simplest tree that is fast enough.
+    /// The tree to use.
     pub chosen: &'a Outcome,
 }
 
@@ -50,32 +50,35 @@ pub enum Rival {
     Best,
 }
 
-/// The simplest outcome of those that take at most this share longer than the fastest, unpacking included.
-///
-/// Of two that take exactly as long and keep the same order, the one whose class is searched to the end.
-pub fn recommended(outcomes: Vec<&Outcome>, tolerance: f64) -> Option<&Outcome> {
+/// The fastest outcome, unpacking included: the one rule of recommendation. Of equally fast ones, one that takes least
+/// without unpacking, then one that is built online, then one that is proven to be the best of its class.
+pub fn recommended(outcomes: Vec<&Outcome>) -> Option<&Outcome> {
+    outcomes.into_iter().min_by_key(|one| (one.unpacked, one.time(), standing(one)))
+}
+
+/// The simplest outcome of those that take at most [`Advice::SIMPLER_PERCENT`] longer than the fastest, unpacking
+/// included.
+pub(crate) fn simplest(outcomes: Vec<&Outcome>) -> Option<&Outcome> {
     let fastest = outcomes.iter().map(|outcome| outcome.unpacked).min()?;
-    let enough = fastest.units() * (1.0 + tolerance);
-    let near = outcomes.iter().copied().filter(|outcome| outcome.unpacked.units() <= enough);
-    let simplest = near.min_by_key(|outcome| (Trouble::of(outcome), outcome.unpacked))?;
-    let proven = outcomes.into_iter().find(|outcome| {
-        let is_alike = outcome.order == simplest.order
-            && (outcome.unpacked, outcome.time()) == (simplest.unpacked, simplest.time());
-        is_alike && standing(outcome) < standing(simplest)
-    });
-    Some(proven.unwrap_or(simplest))
+    let enough = fastest.units() * (1.0 + Advice::SIMPLER_PERCENT / 100.0);
+    let near = outcomes.into_iter().filter(|outcome| outcome.unpacked.units() <= enough);
+    near.min_by_key(|outcome| (Trouble::of(outcome), outcome.unpacked))
 }
 
 impl<'a> Advice<'a> {
-    /// Percentage by which a simpler tree may be slower than the fastest by default.
-    pub const TOLERANCE_PERCENT: f64 = 2.0;
+    /// Percentage by which a tree that is named as simpler may be slower than the fastest.
+    pub const SIMPLER_PERCENT: f64 = 2.0;
 
-    /// The advice to use the simplest of the trees that take at most this share longer by the judge than
-    /// the fastest of the comparison, unpacking included. Where latency overlaps, of the trees that keep the
-    /// order that was asked for.
-    pub fn new(comparison: &'a Comparison, tolerance: f64) -> Advice<'a> {
-        let chosen = recommended(comparison.admitted(), tolerance);
-        Advice { comparison, chosen: chosen.expect("a comparison has at least one outcome") }
+    /// Advice to use the comparison's recommended outcome.
+    pub fn new(comparison: &'a Comparison) -> Advice<'a> {
+        Advice { comparison, chosen: comparison.recommended() }
+    }
+
+    /// Advice to use a simpler tree that is nearly as fast, if there is one.
+    pub fn simpler(comparison: &'a Comparison) -> Option<Advice<'a>> {
+        let chosen = comparison.simplest();
+        let is_simpler = Trouble::of(chosen) < Trouble::of(comparison.recommended());
+        is_simpler.then_some(Advice { comparison, chosen })
     }
 
     /// The tree that is called so, if it was built.

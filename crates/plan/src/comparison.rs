@@ -1,6 +1,6 @@
 //! Several constructions for one problem, side by side.
 
-use crate::advice::Advice;
+use crate::advice::{recommended, simplest};
 use crate::catalogue::row;
 use crate::certificate::{Certificate, percent_above};
 use crate::error::{NoTree, PlanError};
@@ -297,26 +297,21 @@ impl Outcome {
 }
 
 impl Comparison {
-    /// The recommended outcome, among those that keep the requested order, if there are any. In the one-port model, the
-    /// outcome with the least completion time; among equal ones, one that takes least to unpack, then one that is built
-    /// online, else one that is proven to be the best of its class. With overlapping latency, the simplest within some
-    /// per cent of the fastest, as [`Advice`] has it.
+    /// The recommended outcome: the fastest with unpacking, of those that keep the requested order, if there are any.
     pub fn recommended(&self) -> &Outcome {
-        match self.problem.costs().overlaps() {
-            true => Advice::new(self, Advice::TOLERANCE_PERCENT / 100.0).chosen,
-            false => {
-                let admitted = self.admitted().into_iter();
-                let least = admitted.min_by_key(|one| (one.time(), one.unpacked, standing(one)));
-                least.expect("a comparison has at least one outcome")
-            }
-        }
+        recommended(self.admitted()).expect("a comparison has at least one outcome")
+    }
+
+    /// The simplest outcome of those that are nearly as fast as the recommended one.
+    pub fn simplest(&self) -> &Outcome {
+        simplest(self.admitted()).expect("a comparison has at least one outcome")
     }
 
     /// The fastest outcome, if it is faster than the recommended one, and was not admitted for its order.
     pub fn passed_over(&self) -> Option<&Outcome> {
-        let fastest = self.outcomes.iter().min_by_key(|outcome| outcome.time)?;
+        let fastest = self.outcomes.iter().min_by_key(|outcome| outcome.unpacked)?;
         let is_admitted = self.admitted().iter().any(|one| std::ptr::eq(*one, fastest));
-        (!is_admitted && fastest.time < self.recommended().time).then_some(fastest)
+        (!is_admitted && fastest.unpacked < self.recommended().unpacked).then_some(fastest)
     }
 
     /// The candidates for a recommendation or advice: outcomes that keep the requested order, if there are any; else
@@ -352,12 +347,6 @@ impl Comparison {
     pub fn fastest(&self) -> &Outcome {
         let least = self.outcomes.iter().min_by_key(|outcome| outcome.time());
         least.expect("a comparison has at least one outcome")
-    }
-
-    /// True if a certificate was requested and there is none.
-    pub fn is_uncertified(&self) -> bool {
-        let uncertified = |outcome: &Outcome| matches!(outcome.certificate, Some(Err(_)));
-        self.outcomes.iter().any(uncertified)
     }
 
     /// True if a construction was built by more than one method.

@@ -9,8 +9,7 @@ use tuwtree_model::{
     WireOwner, completion_time, judged_time,
 };
 use tuwtree_plan::{
-    Advice, Comparison, Effort, Optimality, Outcome, Request, Search, Settings, Skipped, Wanted,
-    compare,
+    Comparison, Effort, Optimality, Outcome, Request, Search, Settings, Skipped, Wanted, compare,
 };
 use tuwtree_schedule::{Schedule, Sends, simulate};
 
@@ -229,7 +228,7 @@ fn trees_for_many_ranks_of_levels_take_what_their_schedules_take() {
 /// Whether what is recommended, and what is advised, keeps rank order.
 fn keeps_order(comparison: &Comparison) -> bool {
     let recommended = comparison.recommended();
-    let advised = Advice::new(comparison, Advice::TOLERANCE_PERCENT / 100.0).chosen;
+    let advised = comparison.simplest();
     let keeps = |outcome: &Outcome| outcome.order == Order::Ordered;
     keeps(recommended) && keeps(advised)
 }

@@ -4,7 +4,7 @@ use super::recorded;
 use crate::choice::ComparisonArgs;
 use crate::error::CliError;
 use crate::output::advice::Advised;
-use crate::output::compared::{Compared, exit_code};
+use crate::output::compared::{Compared, check_certificates};
 use crate::output::format::{FormatArgs, write_json, write_objects};
 use crate::output::{comparison, text};
 use clap::Args;
@@ -12,15 +12,15 @@ use serde_json::{Value, json};
 use std::io::Write;
 use std::process::ExitCode;
 use tuwtree_io::{Format, Source};
-use tuwtree_model::{ClosedSet, Order};
+use tuwtree_model::ClosedSet;
 use tuwtree_plan::{Advice, Rival};
 
 /// Recommend a construction for a problem in a sentence, and say how much faster it is.
 ///
-/// Builds the trees that `optimize` compares, of any order unless --order restricts it, and names the
-/// simplest tree within --tolerance percent of the fastest. The simplest is linear; then oblivious and adaptive, which need no planning; then trees planned offline, those in
-/// rank order first. Times include unpacking at the root. They are computed for this problem and these
-/// costs only.
+/// Compares the trees that `optimize` compares, and recommends the same one: the fastest, unpacking at the root
+/// included. A simpler tree that takes at most 2 % longer is named beside it. The simplest is linear; then oblivious and
+/// adaptive, which need no planning; then trees planned offline, those in rank order first. Times are computed for this
+/// problem and these costs only.
 ///
 /// With --recording, advice on each call that a program has made with the preloaded library and TUWTREE_RECORD:
 /// by the times of --machine, for the root and the block sizes of the call. See docs/decide.md.
@@ -35,10 +35,6 @@ pub(crate) struct AdviseArgs {
     #[command(flatten)]
     pub(super) comparison: ComparisonArgs,
 
-    /// Percentage by which a simpler tree may be slower than the fastest
-    #[arg(long, help_heading = "Comparison", value_name = "PERCENT", default_value_t = Advice::TOLERANCE_PERCENT, allow_hyphen_values = true)]
-    pub(super) tolerance: f64,
-
     #[command(flatten)]
     format: FormatArgs,
 }
@@ -51,25 +47,16 @@ Examples:
 /// Runs the command.
 ///
 /// # Errors
-/// As for `optimize`; a tolerance that is negative or not finite.
-pub(crate) fn run(mut args: AdviseArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
-    if !(args.tolerance.is_finite() && args.tolerance >= 0.0) {
-        return Err(CliError::Usage(format!(
-            "--tolerance {}: a finite number of at least 0 percent",
-            args.tolerance
-        )));
-    }
+/// As for `optimize`.
+pub(crate) fn run(args: &AdviseArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
     let format = args.format.printed(&Format::RESULT)?;
-    if !args.comparison.choice.ordered {
-        args.comparison.choice.order.get_or_insert(Order::Any);
-    }
     if !args.recording.is_empty() {
-        recorded::run(&args, format, output)?;
+        recorded::run(args, format, output)?;
         return Ok(ExitCode::SUCCESS);
     }
     let problem = args.comparison.load()?;
     let comparison = args.comparison.choice.compare(&problem)?;
-    let advice = Advice::new(&comparison, args.tolerance / 100.0);
+    let advice = Advice::new(&comparison);
     let advice = Advised(&advice);
     match format {
         Format::Json => write_json(&document(&advice), output)?,
@@ -82,7 +69,8 @@ pub(crate) fn run(mut args: AdviseArgs, output: &mut dyn Write) -> Result<ExitCo
         }
         _ => write_text(&advice, output)?,
     }
-    Ok(exit_code(&comparison))
+    check_certificates(&comparison)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Prints the advice in words.
@@ -100,6 +88,9 @@ pub(crate) fn write_text(advice: &Advised<'_>, output: &mut dyn Write) -> Result
     }
     for line in advice.gains() {
         writeln!(output, "{line}")?;
+    }
+    if let Some(simpler) = Advice::simpler(advice.comparison) {
+        writeln!(output, "Simpler: {}", Advised(&simpler).to_use())?;
     }
     if let Some(line) = advice.unpacking() {
         writeln!(output, "{line}")?;

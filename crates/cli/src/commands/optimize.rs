@@ -3,7 +3,7 @@
 use crate::break_even;
 use crate::choice::ComparisonArgs;
 use crate::error::CliError;
-use crate::output::compared::{Compared, exit_code};
+use crate::output::compared::{Compared, check_certificates};
 use crate::output::drawing::Drawing;
 use crate::output::format::{FormatArgs, write_json, write_objects};
 use crate::output::{comparison, page};
@@ -103,7 +103,8 @@ pub(crate) fn run(args: &OptimizeArgs, output: &mut dyn Write) -> Result<ExitCod
             break_even.iter().try_for_each(|line| writeln!(output, "{line}"))?;
         }
     }
-    Ok(exit_code(&comparison))
+    check_certificates(&comparison)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Writes the recommended tree, or the schedule where there is no tree.

@@ -54,16 +54,15 @@ pub(super) fn run(
             calls.push(AdvisedCall { recording: index, library, call: call.clone(), compared });
         }
     }
-    let tolerance = args.tolerance / 100.0;
     match format {
         Format::Json => {
-            let calls: Vec<Value> = calls.iter().map(|call| call.document(tolerance)).collect();
+            let calls: Vec<Value> = calls.iter().map(AdvisedCall::document).collect();
             let document =
                 json!({ "format": "tuwtree-advice-on-calls", "version": 1, "calls": calls });
             Ok(write_json(&document, output)?)
         }
         Format::Csv => {
-            let rows: Vec<Value> = calls.iter().map(|call| call.row(tolerance)).collect();
+            let rows: Vec<Value> = calls.iter().map(AdvisedCall::row).collect();
             Ok(write_objects(&rows, output)?)
         }
         _ => write_text(args, &recordings, &calls, output),
@@ -90,7 +89,6 @@ fn write_text(
     calls: &[AdvisedCall],
     output: &mut dyn Write,
 ) -> Result<(), CliError> {
-    let tolerance = args.tolerance / 100.0;
     for (index, (source, recording)) in recordings.iter().enumerate() {
         let own = || calls.iter().filter(|call| call.recording == index);
         let times: u64 = own().map(|call| call.call.calls).sum();
@@ -108,7 +106,7 @@ fn write_text(
         }
         for call in own() {
             writeln!(output)?;
-            call.write(tolerance, output)?;
+            call.write(output)?;
         }
         writeln!(output)?;
     }
@@ -135,7 +133,7 @@ fn write_next_commands(
 }
 
 impl AdvisedCall {
-    fn write(&self, tolerance: f64, output: &mut dyn Write) -> Result<(), CliError> {
+    fn write(&self, output: &mut dyn Write) -> Result<(), CliError> {
         let RecordedCall { function, root, block_sizes_bytes, calls, .. } = &self.call;
         let bytes: u128 = block_sizes_bytes.iter().copied().map(u128::from).sum();
         let largest = block_sizes_bytes.iter().max().copied().unwrap_or(0);
@@ -152,7 +150,7 @@ impl AdvisedCall {
             Ok(comparison) => comparison,
             Err(reason) => return Ok(writeln!(output, "  No advice: {reason}.")?),
         };
-        let advice = Advice::new(comparison, tolerance);
+        let advice = Advice::new(comparison);
         let advice = Advised(&advice);
         writeln!(output, "  {}", advice.sentence())?;
         for line in advice.gains() {
@@ -190,11 +188,11 @@ impl AdvisedCall {
         })
     }
 
-    fn document(&self, tolerance: f64) -> Value {
+    fn document(&self) -> Value {
         let mut document = serde_json::to_value(&self.call).expect("a call is JSON");
         match &self.compared {
             Ok(comparison) => {
-                let advice = Advice::new(comparison, tolerance);
+                let advice = Advice::new(comparison);
                 document["advice"] = advise::document(&Advised(&advice));
                 let best = self.library.and_then(|library| comparison.best_setting(library));
                 if let Some((setting, outcome)) = best {
@@ -211,11 +209,11 @@ impl AdvisedCall {
         document
     }
 
-    fn row(&self, tolerance: f64) -> Value {
+    fn row(&self) -> Value {
         let RecordedCall { function, root, block_sizes_bytes, calls, seconds, .. } = &self.call;
         let bytes: u128 = block_sizes_bytes.iter().copied().map(u128::from).sum();
         let advised = self.compared.as_ref().ok().map(|comparison| {
-            let chosen = Advice::new(comparison, tolerance).chosen;
+            let chosen = Advice::new(comparison).chosen;
             (chosen.construction.name(), chosen.unpacked.units())
         });
         let library = self.compared.as_ref().ok().and_then(Comparison::baseline);

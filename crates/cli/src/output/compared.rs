@@ -4,17 +4,21 @@ use crate::error::CliError;
 use crate::output::advice::{Advised, against};
 use crate::output::text;
 use std::io::Write;
-use std::process::ExitCode;
 use tuwtree_bounds::direct_lower_bound;
 use tuwtree_model::{ClosedSet, Construction, Operation, Order, Ports, Root, Time, quantity};
 use tuwtree_plan::{Advice, Comparison, Optimality, Outcome, Plan, Skipped, catalogue};
 
-/// Success, or failure if a certificate was requested and there is none.
-pub(crate) fn exit_code(comparison: &Comparison) -> ExitCode {
-    match comparison.is_uncertified() {
-        true => ExitCode::FAILURE,
-        false => ExitCode::SUCCESS,
-    }
+/// Checks that all certificates that were requested could be given.
+///
+/// # Errors
+/// [`CliError::Failure`]: the first construction without its certificate, and the reason.
+pub(crate) fn check_certificates(comparison: &Comparison) -> Result<(), CliError> {
+    let mut outcomes = comparison.outcomes.iter();
+    let uncertified = outcomes.find_map(|outcome| {
+        let reason = outcome.certificate.as_ref()?.as_ref().err()?;
+        Some(format!("{} is not certified: {reason}", outcome.construction.name()))
+    });
+    uncertified.map_or(Ok(()), |message| Err(CliError::Failure(message)))
 }
 
 /// A comparison in words.
@@ -41,17 +45,13 @@ impl Compared<'_> {
             writeln!(output, "{note}")?;
         }
         for outcome in &self.outcomes {
-            let name = outcome.construction.name();
-            match &outcome.certificate {
-                Some(Ok(route)) => writeln!(output, "\n{name} is certified: {route}")?,
-                Some(Err(reason)) => writeln!(output, "\n{name} is not certified: {reason}")?,
-                None => {}
+            if let Some(Ok(route)) = &outcome.certificate {
+                writeln!(output, "\n{} is certified: {route}", outcome.construction.name())?;
             }
         }
         writeln!(output, "\n{}", self.recommendation())?;
-        let advice = Advice::new(self.0, Advice::TOLERANCE_PERCENT / 100.0);
-        if !std::ptr::eq(advice.chosen, self.recommended()) {
-            writeln!(output, "Simpler: {}", Advised(&advice).to_use())?;
+        if let Some(simpler) = Advice::simpler(self) {
+            writeln!(output, "Simpler: {}", Advised(&simpler).to_use())?;
         }
         Ok(())
     }
@@ -315,9 +315,9 @@ impl Compared<'_> {
         let others: Vec<String> = self
             .outcomes
             .iter()
-            .filter(|outcome| outcome.time() > best.time())
+            .filter(|outcome| outcome.unpacked > best.unpacked)
             .map(|outcome| {
-                let factor = outcome.time().units() / best.time().units();
+                let factor = outcome.unpacked.units() / best.unpacked.units();
                 let more = match factor {
                     _ if !factor.is_finite() => "takes longer".to_owned(),
                     _ if factor < 2.0 => format!("takes {} longer", text::share(factor - 1.0)),
@@ -334,9 +334,9 @@ impl Compared<'_> {
         };
         let passed_over = passed_over.map_or(String::new(), |line| format!("\n{line}"));
         let uncertainty = self.problem.stated_costs().network().uncertainty;
-        let against = self
-            .baseline()
-            .map(|baseline| against(baseline, self.problem.operation(), best.time(), uncertainty));
+        let against = self.baseline().map(|baseline| {
+            against(baseline, self.problem.operation(), best.unpacked, uncertainty)
+        });
         let against = against.map_or(String::new(), |against| format!("\n{against}."));
         format!(
             "Recommended: {name}{method}.{}{}{others}{passed_over}{against}",
@@ -348,7 +348,7 @@ impl Compared<'_> {
     /// Gain of a built tree if its order were admitted, in a line.
     fn passed_over(&self) -> Option<String> {
         let (best, fastest) = (self.recommended(), self.0.passed_over()?);
-        let less = text::share(1.0 - fastest.time().units() / best.time().units());
+        let less = text::share(1.0 - fastest.unpacked.units() / best.unpacked.units());
         let (name, order) = (fastest.construction.name(), fastest.order.name());
         Some(format!("{name} takes {less} less, not in rank order (--order {order})."))
     }
@@ -406,20 +406,11 @@ impl Compared<'_> {
         if !self.has_unordered_blocks() || best.order == Order::Ordered {
             return String::new();
         }
-        let times = format!(
+        format!(
             "\n{}; {}.",
             text::out_of_order(best, "Its tree"),
             text::unpacking(best.time(), best.unpacked, self.problem.operation())
-        );
-        let fastest = self.outcomes.iter().min_by_key(|outcome| outcome.unpacked);
-        match fastest.filter(|fastest| fastest.unpacked < best.unpacked) {
-            Some(other) => format!(
-                "{times} With that, {} is faster: {}.",
-                other.construction.name(),
-                text::time(other.unpacked)
-            ),
-            None => times,
-        }
+        )
     }
 
     /// Reason for the best tree of a class not to be the fastest, unless the order tells it.

@@ -52,10 +52,10 @@ pub(crate) struct SweptCell {
 }
 
 impl SweptCell {
-    /// The simplest tree within the tolerance of `advise`, and how many times as long the library's own call takes;
+    /// The simplest tree that is nearly as fast as the fastest, and how many times as long the library's own call takes;
     /// `None` if no library's time is known.
     pub(crate) fn of(comparison: &Comparison) -> Option<SweptCell> {
-        let chosen = Advice::new(comparison, Advice::TOLERANCE_PERCENT / 100.0).chosen;
+        let chosen = comparison.simplest();
         let library = comparison.baseline()?;
         let (of_library, of_tree) = (library.time.units(), chosen.unpacked.units());
         let gain = if of_tree > 0.0 { of_library / of_tree } else { 1.0 };
@@ -105,7 +105,7 @@ impl SweptMap {
         let mut lines = self.lines;
         lines.push(format!(
             "colour: the simplest kind of tree within {} % of the fastest",
-            Advice::TOLERANCE_PERCENT
+            Advice::SIMPLER_PERCENT
         ));
         lines.push(format!("number: how many times as long as that {library} takes"));
         RegionMap {
