@@ -21,7 +21,8 @@ fn schedules_that_cut_the_vector_are_compared_if_that_is_asked_for() {
     let comparison = json(&format!("{reduce} --json"));
     let [binomial, .., last] = times(&comparison)[..] else { panic!("{comparison}") };
     assert_eq!((binomial, last), (("binomial", 174), ("circulant-pieces", 130)));
-    let ordered: Vec<&str> = vec!["binomial", "rabenseifner-half", "rabenseifner-full"];
+    let ordered: Vec<&str> =
+        vec!["binomial", "rabenseifner-half", "rabenseifner-full", "binary-blocks"];
     let kept = json(&format!("{reduce} --order ordered --json"));
     assert_eq!(times(&kept).iter().map(|(name, _)| *name).collect::<Vec<_>>(), ordered);
     // To another root than 0, the result is passed on.
@@ -45,7 +46,11 @@ fn reductions_in_rank_order_are_compared_with_those_that_keep_it_whatever_the_ro
         assert!(all.iter().all(|one| one["order"] == "ordered"), "{kept}");
         let names: Vec<&str> = times(&kept).iter().map(|(name, _)| *name).collect();
         let uncut = if root == 0 { "binomial" } else { "binomial-forwarded" };
-        assert_eq!(names, [uncut, "rabenseifner-half", "rabenseifner-full"], "{root}");
+        assert_eq!(
+            names,
+            [uncut, "rabenseifner-half", "rabenseifner-full", "binary-blocks"],
+            "{root}"
+        );
         let best = kept["recommended"].as_str().unwrap();
         assert!(names.contains(&best), "{kept}");
         // Who names one that does not keep it gets it, with a mark.
@@ -86,7 +91,7 @@ fn vectors_that_must_not_be_cut_go_whole() {
         let comparison = json(&format!("optimize {arguments} --whole-vector --json"));
         times(&comparison).iter().map(|(name, _)| (*name).to_owned()).collect()
     };
-    assert_eq!(names("--op allreduce --vector 1MiB -p 5"), ["recursive-doubling"]);
+    assert_eq!(names("--op allreduce --vector 1MiB -p 5"), ["binomial", "recursive-doubling"]);
     assert_eq!(names("--op reduce --vector 1MiB -p 5 --cut --combine 1"), ["binomial"]);
     assert_eq!(names("--op broadcast --vector 1MiB -p 5 --cut"), ["binomial"]);
     let trees = names("--op broadcast --vector 1MiB -p 5");

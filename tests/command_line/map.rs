@@ -193,11 +193,15 @@ fn maps_of_operations_without_trees_name_the_fastest_algorithm() {
         ),
         (
             "allreduce",
-            "ring,recursive-doubling,rabenseifner-half,rabenseifner-full,binary-blocks,circulant",
+            "ring,binomial,recursive-doubling,rabenseifner-half,rabenseifner-full,binary-blocks,circulant",
             5,
         ),
         ("broadcast", "binomial,scatter-ring,scatter-doubling,circulant-pieces", 5),
-        ("reduce", "ring,binomial,rabenseifner-half,rabenseifner-full,circulant-pieces", 5),
+        (
+            "reduce",
+            "ring,binomial,rabenseifner-half,rabenseifner-full,binary-blocks,circulant-pieces",
+            5,
+        ),
         ("alltoall", "linear,pairwise,bruck,bruck-radix,open-shop", 4),
         ("intergroup-allgather", "paired,shares,root-best,root-mpich,root-mpich-v", 4),
     ] {

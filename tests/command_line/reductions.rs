@@ -53,6 +53,7 @@ fn allreduces_are_listed_with_their_completion_times() {
     // 24 bytes at 5 ranks, and 31 of all blocks at 8.
     let comparison = json("optimize --op allreduce --vector 24 -p 5 --alpha 10 --combine 1 --json");
     let expected = [
+        ("binomial", 276),
         ("ring", 140),
         ("recursive-doubling", 208),
         ("rabenseifner-half", 184),

@@ -8,7 +8,7 @@ use tuwtree_collective::allreduce::Folds;
 use tuwtree_collective::broadcast::{self, Gathering};
 use tuwtree_collective::intergroup::{self, Inside};
 use tuwtree_collective::{
-    CollectiveError, allreduce, alltoall, bruck, circulant, circulant_in_pieces,
+    CollectiveError, allreduce, alltoall, binary_blocks, bruck, circulant, circulant_in_pieces,
     recursive_doubling, reduce, reduce_scatter, ring,
 };
 use tuwtree_dp::composed::Composer;
@@ -245,13 +245,14 @@ fn reductions() -> Vec<Exported> {
         ("circulant", reduce_scatter::circulant),
         ("pieces", |problem| reduce_scatter::circulant_in_pieces(problem, 3)),
     ];
-    let allreduces: [(&str, Build); 6] = [
+    let allreduces: [(&str, Build); 7] = [
         ("doubling", allreduce::recursive_doubling),
         ("half", |problem| allreduce::rabenseifner(problem, Folds::Half)),
         ("full", |problem| allreduce::rabenseifner(problem, Folds::Full)),
-        ("blocks", allreduce::binary_blocks),
+        ("blocks", binary_blocks::allreduce),
         ("ring", allreduce::ring),
         ("circulant", allreduce::circulant),
+        ("binomial", allreduce::binomial),
     ];
     let mut cases = Vec::new();
     let mut push = |name: String, problem: &Problem, build: Build| {
@@ -286,16 +287,17 @@ fn cut() -> Vec<Exported> {
         ("doubling", |problem| broadcast::scatter_allgather(problem, Gathering::Doubling)),
         ("pieces", |problem| broadcast::circulant_in_pieces(problem, 3)),
     ];
-    let reductions: [(&str, Build); 6] = [
+    let reductions: [(&str, Build); 7] = [
         ("binomial", reduce::binomial),
         ("forwarded", reduce::binomial_forwarded),
         ("half", |problem| reduce::rabenseifner(problem, Folds::Half)),
         ("full", |problem| reduce::rabenseifner(problem, Folds::Full)),
+        ("blocks", binary_blocks::reduce),
         ("ring", reduce::ring),
         ("pieces", |problem| reduce::circulant_in_pieces(problem, 3)),
     ];
     let mut cases = Vec::new();
-    for (ranks, root) in [(1, 0), (2, 1), (5, 0), (5, 3), (8, 0), (13, 6)] {
+    for (ranks, root) in [(1, 0), (2, 1), (5, 0), (5, 3), (8, 0), (13, 6), (13, 12)] {
         for (operation, algorithms) in
             [(Operation::Broadcast, &broadcasts[..]), (Operation::Reduce, &reductions)]
         {

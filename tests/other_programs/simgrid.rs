@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::Command;
 use tuwtree_collective::allreduce::Folds;
 use tuwtree_collective::{
-    allreduce, bruck, circulant, circulant_in_pieces, recursive_doubling, reduce, reduce_scatter,
-    ring,
+    allreduce, binary_blocks, bruck, circulant, circulant_in_pieces, recursive_doubling, reduce,
+    reduce_scatter, ring,
 };
 use tuwtree_dp::non_ordered::direct;
 use tuwtree_dp::wider::optimal_within;
@@ -228,9 +228,10 @@ fn smpi_agrees_on_reductions_that_take_time_to_combine() {
             allreduce::recursive_doubling(&reduced),
             allreduce::rabenseifner(&reduced, Folds::Half),
             allreduce::rabenseifner(&reduced, Folds::Full),
-            allreduce::binary_blocks(&reduced),
+            binary_blocks::allreduce(&reduced),
             allreduce::ring(&reduced),
             allreduce::circulant(&reduced),
+            allreduce::binomial(&reduced),
         ];
         for schedule in schedules.map(Result::unwrap) {
             let timeline = simulate(&schedule, &costs, Sends::Synchronous).unwrap();
@@ -268,6 +269,7 @@ fn smpi_agrees_where_exchanges_have_costs_of_their_own() {
                 reduce_scatter::recursive_doubling(&scattered),
                 reduce::rabenseifner(&reduced, Folds::Half),
                 reduce::ring(&reduced),
+                binary_blocks::reduce(&reduced),
             ];
             for schedule in schedules.map(Result::unwrap) {
                 let timeline = simulate(&schedule, &costs, Sends::Synchronous).unwrap();

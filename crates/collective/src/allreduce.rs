@@ -4,6 +4,7 @@
 //! between elements, into pieces that differ by at most one element.
 
 use crate::CollectiveError;
+use crate::broadcast::binomial_meeting;
 use crate::circulant::skips;
 use crate::error::check_operation;
 use crate::folding::{Folding, Resting};
@@ -105,6 +106,34 @@ pub fn recursive_doubling(problem: &Problem) -> Result<Schedule, CollectiveError
         rounds.push((Arrives::Stored, Folded::Take));
     }
     let meet = |round: Folded, rank| round.meeting(folding, rank);
+    of_rounds(problem, Order::Ordered, &rounds, Cut::new(problem, 1), meet, |_, _| (0, 1))
+}
+
+/// The allreduce as a reduction along the binomial tree of rank 0, and a broadcast back along it. In rank order.
+///
+/// `n` bytes take `ceil(lg p) (2 alpha + n (2 beta + kappa))`.
+///
+/// # Errors
+/// [`CollectiveError`].
+///
+/// # Complexity
+/// O(p log p).
+///
+/// # Source
+/// R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, section 4.5: the old algorithm of MPICH.
+pub fn binomial(problem: &Problem) -> Result<Schedule, CollectiveError> {
+    check_operation(problem, Operation::Allreduce)?;
+    let p = problem.ranks();
+    let combined = masks(p.next_power_of_two()).map(|mask| (Arrives::Combined, (mask, true)));
+    let stored = masks(p.next_power_of_two()).rev().map(|mask| (Arrives::Stored, (mask, false)));
+    let rounds: Vec<(Arrives, (usize, bool))> = combined.chain(stored).collect();
+    let meet = |(mask, is_inward), rank| {
+        let Meeting { to, from } = binomial_meeting(rank, mask, p);
+        match is_inward {
+            true => Meeting { to: from, from: to },
+            false => Meeting { to, from },
+        }
+    };
     of_rounds(problem, Order::Ordered, &rounds, Cut::new(problem, 1), meet, |_, _| (0, 1))
 }
 
@@ -263,131 +292,4 @@ pub fn circulant(problem: &Problem) -> Result<Schedule, CollectiveError> {
         Half::Gather(index) => (from, circulant_window(&skips, index)),
     };
     of_rounds(problem, Order::Any, &rounds, Cut::new(problem, p), meet, window)
-}
-
-/// A block of ranks of a power of two.
-#[derive(Clone, Copy, Debug)]
-struct Block {
-    first: Rank,
-    ranks: usize,
-}
-
-/// A round among blocks of ranks.
-#[derive(Clone, Copy, Debug)]
-enum Blocked {
-    /// In each block, ranks at this distance exchange halves.
-    Halve(usize),
-    /// In each block, ranks at this distance exchange all they have.
-    Double(usize),
-    /// The members of this block send the piece of this number, among each member's pieces of the next larger block, to
-    /// the member there that keeps it.
-    Up(usize, usize),
-    /// And get it back.
-    Down(usize, usize),
-}
-
-/// The allreduce by binary blocks: the ranks as blocks of powers of two, largest first. Each block does
-/// Rabenseifner's reduce-scatter by itself; smaller blocks hand their pieces to the next larger one, and get
-/// the results back before each does its allgather. In rank order.
-///
-/// How long it takes is for a simulation to say.
-///
-/// # Errors
-/// [`CollectiveError`].
-///
-/// # Complexity
-/// O(p^2).
-///
-/// # Source
-/// R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, section 5.2.
-pub fn binary_blocks(problem: &Problem) -> Result<Schedule, CollectiveError> {
-    check_operation(problem, Operation::Allreduce)?;
-    let blocks = blocks(problem.ranks());
-    let largest = blocks[0].ranks;
-    let mut rounds: Vec<(Arrives, Blocked)> = Vec::new();
-    rounds.extend(masks(largest).map(|mask| (Arrives::Combined, Blocked::Halve(mask))));
-    let messages = |small: usize| 0..blocks[small - 1].ranks / blocks[small].ranks;
-    for small in (1..blocks.len()).rev() {
-        rounds.extend(messages(small).map(|one| (Arrives::Combined, Blocked::Up(small, one))));
-    }
-    for small in 1..blocks.len() {
-        rounds.extend(messages(small).map(|one| (Arrives::Stored, Blocked::Down(small, one))));
-    }
-    rounds.extend(masks(largest).rev().map(|mask| (Arrives::Stored, Blocked::Double(mask))));
-    let block_of = |rank: Rank| {
-        let block = blocks.partition_point(|block| block.first <= rank) - 1;
-        (block, blocks[block], rank - blocks[block].first)
-    };
-    let meet = |round, rank| {
-        let (index, block, member) = block_of(rank);
-        match round {
-            Blocked::Halve(mask) | Blocked::Double(mask) => {
-                let partner = (mask < block.ranks).then(|| block.first + (member ^ mask));
-                Meeting { to: partner, from: partner }
-            }
-            Blocked::Up(small, message) => up(&blocks, small, message, (index, member)),
-            Blocked::Down(small, message) => {
-                let Meeting { to, from } = up(&blocks, small, message, (index, member));
-                Meeting { to: from, from: to }
-            }
-        }
-    };
-    // Pieces of small blocks are whole pieces of the largest one.
-    let of_largest = |(first, count): (usize, usize), ranks: usize| {
-        (first * (largest / ranks), count * (largest / ranks))
-    };
-    let window = |round, (from, to)| {
-        let ((from_index, from_block, sender), (to_index, to_block, receiver)) =
-            (block_of(from), block_of(to));
-        match round {
-            Blocked::Halve(mask) => {
-                of_largest(kept(receiver, 2 * mask, to_block.ranks), to_block.ranks)
-            }
-            Blocked::Double(mask) => {
-                of_largest(kept(sender, 2 * mask, from_block.ranks), from_block.ranks)
-            }
-            // The piece of the larger block's member.
-            Blocked::Up(..) | Blocked::Down(..) => match from_index < to_index {
-                true => of_largest((piece_of(sender, from_block.ranks), 1), from_block.ranks),
-                false => of_largest((piece_of(receiver, to_block.ranks), 1), to_block.ranks),
-            },
-        }
-    };
-    let cut = Cut::new(problem, largest);
-    of_rounds(problem, Order::Ordered, &rounds, cut, meet, window)
-}
-
-/// The blocks of powers of two, largest first.
-fn blocks(ranks: usize) -> Vec<Block> {
-    let mut first = 0;
-    let bits = (0..usize::BITS).rev().map(|bit| 1_usize << bit);
-    bits.filter(|bit| ranks & bit != 0)
-        .map(|ranks| {
-            let block = Block { first, ranks };
-            first += ranks;
-            block
-        })
-        .collect()
-}
-
-/// The piece that a member of a block has when halves have been exchanged: the bits of its number reversed.
-fn piece_of(member: usize, ranks: usize) -> usize {
-    kept(member, ranks, ranks).0
-}
-
-/// Whom a member of a block meets when the members of block `small` send their piece of this number to the
-/// members of the next larger block.
-fn up(blocks: &[Block], small: usize, message: usize, (index, member): (usize, usize)) -> Meeting {
-    let (large, small_block) = (blocks[small - 1], blocks[small]);
-    let each = large.ranks / small_block.ranks;
-    if index == small {
-        // Reversing bits twice gives the number back: the member that has a piece.
-        let piece = piece_of(member, small_block.ranks) * each + message;
-        let to = large.first + piece_of(piece, large.ranks);
-        return Meeting { to: Some(to), from: None };
-    }
-    let piece = piece_of(member, large.ranks);
-    let receives = index + 1 == small && piece % each == message;
-    let from = receives.then(|| small_block.first + piece_of(piece / each, small_block.ranks));
-    Meeting { to: None, from }
 }

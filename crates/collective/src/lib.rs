@@ -27,13 +27,15 @@
 //! | [`reduce_scatter::circulant_balanced`] | as many | the same, ranks in an order in which large blocks are far apart |
 //! | [`allreduce::recursive_doubling`] | `lg p` for `p = 2^l`, else 2 more | little data |
 //! | [`allreduce::rabenseifner`] | `2 lg p` for `p = 2^l`, else 2 or 3 more | much data, and operators that do not commute |
-//! | [`allreduce::binary_blocks`] | no formula | the same, for some `p` |
+//! | [`binary_blocks::allreduce`] | no formula | the same, for some `p` |
+//! | [`allreduce::binomial`] | `2 ceil(lg p)` | what MPICH did before |
 //! | [`allreduce::ring`] | `2 (p - 1)` | very much data |
 //! | [`allreduce::circulant`] | `2 ceil(lg p)` | much data, for every `p` |
 //! | [`broadcast::binomial`], [`reduce::binomial`] | `ceil(lg p)` | little data |
 //! | [`reduce::binomial_forwarded`] | `ceil(lg p)`, else 1 more | little data, operators that do not commute |
 //! | [`broadcast::scatter_allgather`] | `p - 1 + ceil(lg p)`, or up to `3 ceil(lg p)` | much data; what MPI libraries do |
 //! | [`reduce::rabenseifner`] | `2 lg p` for `p = 2^l`, else 1 or 2 more | much data, and operators that do not commute |
+//! | [`binary_blocks::reduce`] | no formula | the same, for some `p` |
 //! | [`reduce::ring`] | `2 (p - 1)` | very much data |
 //! | [`broadcast::circulant_in_pieces`], [`reduce::circulant_in_pieces`] | `n - 1 + ceil(lg p)` | much data, for every `p` |
 //! | [`intergroup::paired`], [`intergroup::shares`] | those of the allgathers inside, and the exchange | two groups, much data |
@@ -53,6 +55,7 @@
 
 pub mod allreduce;
 pub mod alltoall;
+pub mod binary_blocks;
 pub mod broadcast;
 mod bruck;
 mod circle;

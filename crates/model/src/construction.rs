@@ -128,7 +128,7 @@ impl Construction {
                 operation == Operation::ReduceScatter
             }
             Construction::Binomial => {
-                matches!(operation, Operation::Broadcast | Operation::Reduce)
+                matches!(operation, Operation::Broadcast | Operation::Reduce | Operation::Allreduce)
             }
             Construction::BinomialForwarded => operation == Operation::Reduce,
             Construction::RingChunks | Construction::BruckPostal | Construction::BruckBalanced => {
@@ -149,10 +149,11 @@ impl Construction {
                     Operation::Allgather | Operation::ReduceScatter | Operation::Allreduce
                 )
             }
-            Construction::RabenseifnerHalf | Construction::RabenseifnerFull => {
+            Construction::RabenseifnerHalf
+            | Construction::RabenseifnerFull
+            | Construction::BinaryBlocks => {
                 matches!(operation, Operation::Allreduce | Operation::Reduce)
             }
-            Construction::BinaryBlocks => operation == Operation::Allreduce,
             Construction::Bruck | Construction::BruckContiguous => {
                 matches!(operation, Operation::Allgather | Operation::Alltoall)
             }

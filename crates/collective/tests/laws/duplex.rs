@@ -4,7 +4,7 @@ use super::{ALL, Build, time};
 use proptest::prelude::*;
 use tuwtree_bounds::{best_lower_bound, lower_bound_in_pieces};
 use tuwtree_collective::allreduce::{self, Folds};
-use tuwtree_collective::{alltoall, broadcast, reduce, reduce_scatter};
+use tuwtree_collective::{alltoall, binary_blocks, broadcast, reduce, reduce_scatter};
 use tuwtree_model::{
     BlockSizes, Homogeneous, MessageSizes, Operation, Operator, Payload, Problem, Root, Vector,
 };
@@ -26,7 +26,7 @@ const ALLREDUCES: [(&str, Build); 5] = [
     ("circulant", allreduce::circulant),
 ];
 
-const BLOCKS: [(&str, Build); 1] = [("binary blocks", allreduce::binary_blocks)];
+const BLOCKS: [(&str, Build); 1] = [("binary blocks", binary_blocks::allreduce)];
 
 const ALLTOALLS: [(&str, Build); 4] = [
     ("linear", alltoall::linear),
@@ -95,7 +95,7 @@ fn binary_blocks_are_faster_on_duplex_ports() {
     {
         let vector = Vector { ranks, bytes };
         let problem = problem(Operation::Allreduce, vector, [1000.0, 0.0]);
-        assert_eq!(times(&problem, allreduce::binary_blocks), expected, "{ranks}");
+        assert_eq!(times(&problem, binary_blocks::allreduce), expected, "{ranks}");
     }
 }
 

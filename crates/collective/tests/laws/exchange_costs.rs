@@ -5,7 +5,9 @@ use proptest::prelude::*;
 use tuwtree_bounds::{best_lower_bound, direct_lower_bound, lower_bound_in_pieces};
 use tuwtree_collective::allreduce::{self, Folds};
 use tuwtree_collective::broadcast::{self, Gathering};
-use tuwtree_collective::{alltoall, reduce, reduce_scatter, ring_time, time_in_pieces};
+use tuwtree_collective::{
+    alltoall, binary_blocks, reduce, reduce_scatter, ring_time, time_in_pieces,
+};
 use tuwtree_model::{
     BlockSizes, CostMatrix, Homogeneous, MessageSizes, Operation, Operator, Payload, Problem, Root,
     Vector,
@@ -116,10 +118,11 @@ const REDUCE_SCATTERS: [(&str, Build); 4] = [
     ("2 pieces", |problem| reduce_scatter::circulant_in_pieces(problem, 2)),
 ];
 
-const ALLREDUCES: [(&str, Build); 5] = [
+const ALLREDUCES: [(&str, Build); 6] = [
+    ("binomial", allreduce::binomial),
     ("recursive doubling", allreduce::recursive_doubling),
     ("half", |problem| allreduce::rabenseifner(problem, Folds::Half)),
-    ("binary blocks", allreduce::binary_blocks),
+    ("binary blocks", binary_blocks::allreduce),
     ("ring", allreduce::ring),
     ("circulant", allreduce::circulant),
 ];
@@ -130,7 +133,8 @@ const BROADCASTS: [(&str, Build); 3] = [
     ("3 pieces", |problem| broadcast::circulant_in_pieces(problem, 3)),
 ];
 
-const REDUCTIONS: [(&str, Build); 4] = [
+const REDUCTIONS: [(&str, Build); 5] = [
+    ("binary blocks", binary_blocks::reduce),
     ("binomial", reduce::binomial),
     ("half", |problem| reduce::rabenseifner(problem, Folds::Half)),
     ("ring", reduce::ring),

@@ -7,9 +7,9 @@ use tuwtree_collective::allreduce::{self, Folds};
 use tuwtree_collective::broadcast::{self, Gathering};
 use tuwtree_collective::intergroup::{self, Inside};
 use tuwtree_collective::{
-    Circulation, Flow, MessagePrice, alltoall, bruck, bruck_balanced, bruck_postal, circulant,
-    circulant_balanced, circulant_in_pieces, overlapped_time, recursive_doubling, reduce,
-    reduce_scatter, ring, ring_in_chunks,
+    Circulation, Flow, MessagePrice, alltoall, binary_blocks, bruck, bruck_balanced, bruck_postal,
+    circulant, circulant_balanced, circulant_in_pieces, overlapped_time, recursive_doubling,
+    reduce, reduce_scatter, ring, ring_in_chunks,
 };
 use tuwtree_model::document::{Date, Machine};
 use tuwtree_model::{
@@ -45,9 +45,10 @@ fn builds(operation: Operation) -> Vec<Build> {
             allreduce::recursive_doubling,
             |problem| allreduce::rabenseifner(problem, Folds::Half),
             |problem| allreduce::rabenseifner(problem, Folds::Full),
-            allreduce::binary_blocks,
+            binary_blocks::allreduce,
             allreduce::ring,
             allreduce::circulant,
+            allreduce::binomial,
         ],
         Operation::Alltoall => vec![
             alltoall::linear,
@@ -72,6 +73,7 @@ fn builds(operation: Operation) -> Vec<Build> {
         ],
         Operation::Reduce => vec![
             reduce::binomial,
+            binary_blocks::reduce,
             |problem| reduce::rabenseifner(problem, Folds::Half),
             |problem| reduce::rabenseifner(problem, Folds::Full),
             reduce::ring,

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use tuwtree_bounds::lower_bound_in_pieces;
 use tuwtree_collective::allreduce::Folds;
 use tuwtree_collective::broadcast::{self, Gathering};
-use tuwtree_collective::reduce;
+use tuwtree_collective::{binary_blocks, reduce};
 use tuwtree_model::{Homogeneous, Operation, Operator, Problem, Root, Vector};
 use tuwtree_schedule::{Order, Schedule, document, verify};
 
@@ -19,7 +19,7 @@ const BROADCASTS: [(&str, Build); 6] = [
 ];
 
 /// With the order that each keeps, whatever the root.
-const REDUCTIONS: [(&str, Build, Order); 8] = [
+const REDUCTIONS: [(&str, Build, Order); 9] = [
     ("binomial", reduce::binomial, Order::Any),
     ("half", |problem| reduce::rabenseifner(problem, Folds::Half), Order::Ordered),
     ("full", |problem| reduce::rabenseifner(problem, Folds::Full), Order::Ordered),
@@ -28,6 +28,7 @@ const REDUCTIONS: [(&str, Build, Order); 8] = [
     ("2 pieces", |problem| reduce::circulant_in_pieces(problem, 2), Order::Any),
     ("7 pieces", |problem| reduce::circulant_in_pieces(problem, 7), Order::Any),
     ("forwarded", reduce::binomial_forwarded, Order::Ordered),
+    ("binary blocks", binary_blocks::reduce, Order::Ordered),
 ];
 
 fn problem(operation: Operation, (ranks, root): (usize, usize), bytes: u64) -> Problem {
@@ -123,10 +124,12 @@ fn worked_broadcasts_and_reductions_take_what_they_take_by_hand() {
         let found = [1, 2, 3, 4].map(|pieces| broadcast::time_in_pieces(&problem, pieces).unwrap());
         assert_eq!(found.map(|time| time.units()), in_pieces.map(f64::from), "{p} ranks");
     }
-    // Binomial, and Rabenseifner by halves.
-    for (p, times) in [(3, [116, 112]), (5, [174, 150]), (6, [174, 150]), (8, [174, 123])] {
+    // Binomial, Rabenseifner by halves, binary blocks.
+    for (p, times) in
+        [(3, [116, 112, 112]), (5, [174, 150, 164]), (6, [174, 150, 132]), (8, [174, 123, 123])]
+    {
         let problem = problem(Operation::Reduce, (p, 0), 24);
-        let builds: [Build; 2] = [REDUCTIONS[0].1, REDUCTIONS[1].1];
+        let builds: [Build; 3] = [REDUCTIONS[0].1, REDUCTIONS[1].1, REDUCTIONS[8].1];
         let found = builds.map(|build| time(&build(&problem).unwrap(), &problem));
         assert_eq!(found, times.map(f64::from), "{p} ranks");
     }

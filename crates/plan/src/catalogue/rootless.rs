@@ -7,7 +7,9 @@ use crate::expense::{Effort, Expense, LIMIT_SECONDS};
 use crate::request::{Built, Request, Wanted};
 use tuwtree_collective::allreduce::Folds;
 use tuwtree_collective::broadcast::{self, Gathering};
-use tuwtree_collective::{CollectiveError, allreduce, alltoall, reduce, reduce_scatter};
+use tuwtree_collective::{
+    CollectiveError, allreduce, alltoall, binary_blocks, reduce, reduce_scatter,
+};
 use tuwtree_model::{ClosedSet, Construction, CostModel, Operation, Order, Problem, Root, Time};
 use tuwtree_schedule::{Schedule, Sends, simulate};
 
@@ -50,6 +52,7 @@ pub(super) const BINOMIAL: CatalogueRow = CatalogueRow {
             let messages = messages_of_few_rounds(request.problem);
             match request.problem.operation() {
                 Operation::Reduce => whole(request, wanted, messages, reduce::binomial),
+                Operation::Allreduce => whole(request, wanted, 2 * messages, allreduce::binomial),
                 _ => whole(request, wanted, messages, broadcast::binomial),
             }
         },
@@ -210,7 +213,10 @@ pub(super) const BINARY_BLOCKS: CatalogueRow = CatalogueRow {
         "the same in blocks of powers of two, which hand on what they have combined",
         |request, wanted| {
             let messages = 3 * messages_of_few_rounds(request.problem);
-            whole(request, wanted, messages, allreduce::binary_blocks)
+            match request.problem.operation() {
+                Operation::Reduce => whole(request, wanted, messages, binary_blocks::reduce),
+                _ => whole(request, wanted, messages, binary_blocks::allreduce),
+            }
         },
     )
 };
