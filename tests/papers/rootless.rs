@@ -23,6 +23,10 @@ fn about<'a>(all: &'a [[String; 5]], what: &str) -> Vec<[&'a str; 3]> {
 #[test]
 fn figures_and_formulas_of_the_mpich_paper_come_out_or_are_marked() {
     let all = statements("mpich");
+    for figure in ["figure 1 ", "figure 9 "] {
+        let all = about(&all, figure);
+        assert!(all.len() == 1 && all[0][2] == "equal", "{all:?}");
+    }
     assert_eq!(
         about(&all, "figure 2 "),
         [["0 1; 0 1 2 3; 0 1 2 3 4 5", "0 1; 0 1 2 3; 0 1 2 3 4 5", "equal"]]
@@ -104,4 +108,22 @@ fn limits_of_the_intergroup_paper_come_out_and_its_stronger_bound_does_not_hold(
         assert!(*gain > exact - 6e-4, "{gains:?}");
     }
     assert_eq!(about(&all, "theorem 3"), [["124", "130", "wrong"]]);
+    assert_eq!(
+        about(&all, "equation 1 "),
+        [["1020", "1020", "equal"], ["1200", "1204", "approximate"]]
+    );
+    assert_eq!(about(&all, "equation 2 "), [["1740", "1340", "equal"], ["2700", "2460", "equal"]]);
+    assert_eq!(about(&all, "equation 3 "), [["360", "360", "equal"]]);
+    assert_eq!(about(&all, "theorem 1 "), [["420", "360", "equal"], ["480", "483", "wrong"]]);
+    assert_eq!(about(&all, "links of Algorithm 1"), [["11", "14", "wrong"]]);
+    assert_eq!(about(&all, "whose end result setting 7 has"), [["4", "2", "wrong"]]);
+}
+
+#[test]
+fn the_proof_of_hardness_holds_on_its_instances() {
+    let all = statements("hardness");
+    assert_eq!(about(&all, "figure 8 the tree"), [["134", "134", "equal"]]);
+    assert_eq!(about(&all, "the best of all trees for them"), [["134", "134", "equal"]]);
+    assert_eq!(about(&all, "figure 9 "), [["135", "136", "equal"]]);
+    assert_eq!(about(&all, "cannot be parted"), [["45", "45", "equal"]]);
 }

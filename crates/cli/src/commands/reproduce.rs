@@ -4,6 +4,7 @@ use crate::error::CliError;
 use crate::output::format::{FormatArgs, write_csv, write_json, write_objects};
 use crate::output::progress::ProgressLine;
 use crate::output::text;
+use crate::reproduction::partition::of_partition;
 use crate::reproduction::statements::{Statement, Verdict, of_intergroup, of_mpich};
 use crate::reproduction::tables::{
     Cell, Note, PublishedProblem, PublishedRow, published_name, published_rows, recompute,
@@ -21,7 +22,7 @@ use tuwtree_model::{ClosedSet, Construction};
 /// Recompute Tables 1 to 3 of Träff, "On Optimal Trees for Irregular Gather and Scatter
 /// Collectives", and print every number next to the published one.
 ///
-/// With --paper, figures, formulas and limits of the papers on operations without a root: mpich is Thakur, Rabenseifner
+/// With --paper, figures, formulas and limits: hardness has those of the same paper's proof; mpich is Thakur, Rabenseifner
 /// and Gropp, "Optimization of Collective Communication Operations in MPICH", intergroup is Kang et al., "Scalable
 /// algorithms for MPI intergroup Allgather and Allgatherv". Wrong or approximate statements are marked; measurements
 /// are left out.
@@ -52,9 +53,11 @@ Examples:
 enum Paper {
     /// Träff 2018: Tables 1 to 3
     OptimalTrees,
-    /// Thakur, Rabenseifner, Gropp 2005: figures 2, 7, 12 and 13, and formulas
+    /// Träff 2018: figures 8 and 9, on which the proof of hardness rests
+    Hardness,
+    /// Thakur, Rabenseifner, Gropp 2005: figures 1, 2, 7, 9, 12 and 13, and formulas
     Mpich,
-    /// Kang et al. 2019: limits of the eight settings, and Theorem 3
+    /// Kang et al. 2019: limits of the eight settings, equations, theorems 1 and 3
     Intergroup,
 }
 
@@ -92,6 +95,7 @@ pub(crate) fn run(args: &ReproduceArgs, output: &mut dyn Write) -> Result<ExitCo
     let format = args.format.printed(&Format::RESULT)?;
     match args.paper {
         Paper::OptimalTrees => {}
+        Paper::Hardness => return write_statements(&of_partition()?, format, output),
         Paper::Mpich => return write_statements(&of_mpich()?, format, output),
         Paper::Intergroup => return write_statements(&of_intergroup()?, format, output),
     }

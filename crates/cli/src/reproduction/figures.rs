@@ -13,8 +13,9 @@ use tuwtree_schedule::{Arrival, Buffer, Deed, Region, Schedule};
 /// # Errors
 /// None but of broken invariants.
 pub(super) fn all() -> Result<Vec<Statement>, CliError> {
-    let mut all = vec![figure_2()?];
+    let mut all = vec![figure_1()?, figure_2()?];
     all.extend(figure_7()?);
+    all.push(figure_9()?);
     all.extend(figure_12()?);
     all.extend(figure_13()?);
     all.push(largest_difference_of_exponents()?);
@@ -37,6 +38,37 @@ fn allreduce(
     let vector = Vector { ranks, bytes: parts };
     let allreduce = Collective::new(Operation::Allreduce, vector).expect("its data");
     moves(allreduce, construction)
+}
+
+/// Whom each of 8 ranks meets in turn, from the first one on, at these distances.
+fn met_at_distances(distances: [usize; 3]) -> String {
+    let of = |rank: usize| words(&distances.map(|distance| rank ^ distance), " ");
+    words(&[0, 1, 2, 3, 4, 5, 6, 7].map(of), "; ")
+}
+
+/// Whom each rank of a schedule sends to in turn.
+fn met(schedule: &Schedule) -> String {
+    let of = |rank| {
+        let sends = schedule.programs().actions(rank).filter_map(|action| action.send());
+        words(&sends.map(|send| send.to).collect::<Vec<_>>(), " ")
+    };
+    words(&(0..schedule.ranks()).map(of).collect::<Vec<_>>(), "; ")
+}
+
+/// Partners in the allgather by recursive doubling: the figure has arrows between ranks 1, 2 and 4 apart.
+fn figure_1() -> Result<Statement, CliError> {
+    let allgather = Collective::allgather(&equal_blocks(8, 1));
+    let schedule = moves(allgather, Construction::RecursiveDoubling)?;
+    let what = "whom processes 0 to 7 meet in an allgather, by steps";
+    Ok(same("figure 1", what, &met_at_distances([1, 2, 4]), met(&schedule)))
+}
+
+/// Partners in the reduce-scatter by recursive halving: the figure has arrows between ranks 4, 2 and 1 apart.
+fn figure_9() -> Result<Statement, CliError> {
+    let scatter = Collective::reduce_scatter(&equal_blocks(8, 1));
+    let schedule = moves(scatter, Construction::Halving)?;
+    let what = "whom processes 0 to 7 meet in a reduce-scatter, by steps";
+    Ok(same("figure 9", what, &met_at_distances([4, 2, 1]), met(&schedule)))
 }
 
 /// Blocks at rank 0 of 6 after each round of Bruck's allgather.
