@@ -10,7 +10,7 @@ use tuwtree_model::{
     BlockSizes, Homogeneous, Operation, Order, Payload, Problem, Rank, Root, Vector,
 };
 use tuwtree_schedule::Schedule;
-use tuwtree_tuning::{Tuning, own_rule};
+use tuwtree_tuning::{OwnRules, own_rule};
 
 /// Equal blocks of five processes, and of eight.
 const EQUAL: [&[u64]; 2] = [&[40; 5], &[40; 8]];
@@ -22,9 +22,9 @@ const REDUCTIONS: [Operation; 3] =
     [Operation::Reduce, Operation::Allreduce, Operation::ReduceScatter];
 
 /// What a library chooses by itself for equal blocks, of so many bytes in all.
-fn own_name(library: Tuning, operation: Operation, blocks: &[u64]) -> &'static str {
+fn own_name(rules: OwnRules, operation: Operation, blocks: &[u64]) -> &'static str {
     let bytes = blocks.iter().sum();
-    own_rule(library, (operation, Order::Ordered), blocks.len(), bytes).unwrap().name
+    own_rule(rules, (operation, Order::Ordered), blocks.len(), bytes).unwrap().name
 }
 
 /// What is sent by an algorithm.
@@ -59,7 +59,7 @@ fn expected(name: &str, operation: Operation, blocks: &[u64]) -> SentMessages {
         }
         (Operation::ReduceScatter, "butterfly") => schedule(reduce_scatter::butterfly),
         (Operation::ReduceScatter, "reduce-and-scatter") => {
-            let reduce = own_name(Tuning::OpenMpi, Operation::Reduce, blocks);
+            let reduce = own_name(OwnRules::OpenMpi, Operation::Reduce, blocks);
             let mut all = expected(reduce, Operation::Reduce, blocks);
             for (rank, &bytes) in blocks.iter().enumerate().skip(1) {
                 all.entry((0, rank)).or_default().push(bytes);
@@ -77,7 +77,7 @@ fn open_mpi_keeps_the_order_by_the_algorithms_of_its_own_rule() {
     open_mpi.compile("mpicc", "ordered.c", &open_mpi.folder.join("ordered"), &[]);
     for operation in REDUCTIONS {
         for blocks in EQUAL.into_iter().chain([DIFFERENT]) {
-            let name = own_name(Tuning::OpenMpi, operation, blocks);
+            let name = own_name(OwnRules::OpenMpi, operation, blocks);
             let task = SettingTask { program: "ordered", operation, blocks };
             let sent = sent_by_open_mpi(&open_mpi, &[], &task);
             assert_eq!(sent, sums(&expected(name, operation, blocks)), "{name}, {blocks:?}");
@@ -130,7 +130,7 @@ fn mpich_keeps_the_order_by_the_algorithms_of_its_own_rule_and_has_no_others() {
             let name = match (operation, blocks == DIFFERENT) {
                 // Its butterfly is for equal blocks.
                 (Operation::ReduceScatter, true) => "recursive-doubling",
-                _ => own_name(Tuning::Mpich, operation, blocks),
+                _ => own_name(OwnRules::Mpich, operation, blocks),
             };
             let output = run(&[], operation, blocks);
             assert!(output.status.success(), "{name}, {blocks:?}: {output:?}");

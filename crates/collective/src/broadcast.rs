@@ -111,34 +111,72 @@ pub fn scatter_allgather(
     gathering: Gathering,
 ) -> Result<Schedule, CollectiveError> {
     check_operation(problem, Operation::Broadcast)?;
-    let (p, ranks) = (problem.ranks(), FromRoot::new(problem));
-    let mut rounds: Vec<(Arrives, Round)> = Vec::new();
-    let stored = |round| (Arrives::Stored, round);
-    rounds.extend(masks(p.next_power_of_two()).rev().map(Round::Scatter).map(stored));
-    match gathering {
-        Gathering::Ring => rounds.extend((1..p).map(Round::Ring).map(stored)),
-        Gathering::Doubling => {
-            rounds.extend(doubling::rounds(p).into_iter().map(Round::Doubling).map(stored));
+    let ranks = FromRoot::new(problem);
+    let rounds: Vec<(Arrives, Round)> =
+        ranks.rounds(gathering).into_iter().map(|round| (Arrives::Stored, round)).collect();
+    let cut = Cut::of_one_length(problem, problem.ranks());
+    let meet = |round, rank| ranks.met(round, rank);
+    of_rounds(problem, Order::Ordered, &rounds, cut, meet, |round, ends| ranks.window(round, ends))
+}
+
+/// Completion time of [`scatter_allgather`], without its schedule: exactly the simulation's.
+///
+/// # Errors
+/// [`CollectiveError`].
+///
+/// # Complexity
+/// As there.
+pub fn scatter_allgather_time(
+    problem: &Problem,
+    gathering: Gathering,
+) -> Result<Time, CollectiveError> {
+    check_operation(problem, Operation::Broadcast)?;
+    let ranks = FromRoot::new(problem);
+    let (rounds, cut) = (ranks.rounds(gathering), Cut::of_one_length(problem, problem.ranks()));
+    let meet = |round: usize, rank| ranks.met(rounds[round], rank);
+    time_of_rounds(problem, (rounds.len(), Buffer::Output), meet, |round, from| {
+        let to = meet(round, from).to.expect("asked for senders alone");
+        let (first, count) = ranks.window(rounds[round], (from, to));
+        cut.before(first + count) - cut.before(first)
+    })
+}
+
+impl FromRoot {
+    /// The rounds of a scatter along the binomial tree, and of an allgather.
+    fn rounds(self, gathering: Gathering) -> Vec<Round> {
+        let scatter = masks(self.ranks.next_power_of_two()).rev().map(Round::Scatter);
+        match gathering {
+            Gathering::Ring => scatter.chain((1..self.ranks).map(Round::Ring)).collect(),
+            Gathering::Doubling => {
+                let doubling = doubling::rounds(self.ranks).into_iter().map(Round::Doubling);
+                scatter.chain(doubling).collect()
+            }
         }
     }
-    let meet = |round, rank| {
-        ranks.meeting(rank, |distance| match round {
+
+    fn met(self, round: Round, rank: Rank) -> Meeting {
+        let p = self.ranks;
+        self.meeting(rank, |distance| match round {
             Round::Scatter(mask) => binomial_meeting(distance, mask, p),
             Round::Ring(_) => {
                 Meeting { to: Some((distance + 1) % p), from: Some((distance + p - 1) % p) }
             }
             Round::Doubling(round) => round.meeting(distance, p),
         })
-    };
-    let window = |round, (from, to)| match round {
-        Round::Scatter(mask) => {
-            let first = ranks.distance(to);
-            (first, mask.min(p - first))
+    }
+
+    /// The first piece of a message, and how many it has.
+    fn window(self, round: Round, (from, to): (Rank, Rank)) -> (usize, usize) {
+        let p = self.ranks;
+        match round {
+            Round::Scatter(mask) => {
+                let first = self.distance(to);
+                (first, mask.min(p - first))
+            }
+            Round::Ring(round) => ((self.distance(from) + p + 1 - round) % p, 1),
+            Round::Doubling(round) => round.window(self.distance(from), p),
         }
-        Round::Ring(round) => ((ranks.distance(from) + p + 1 - round) % p, 1),
-        Round::Doubling(round) => round.window(ranks.distance(from), p),
-    };
-    of_rounds(problem, Order::Ordered, &rounds, Cut::of_one_length(problem, p), meet, window)
+    }
 }
 
 /// A vector that goes from the root to everybody in pieces, or comes together from them.

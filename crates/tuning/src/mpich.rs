@@ -12,6 +12,34 @@ pub(super) fn ordered_choice(operation: Operation, p: usize) -> Option<OwnChoice
     ordered(operation, p).next()
 }
 
+/// The choice of MPICH in 2005 for such a reduction.
+///
+/// # Source
+/// R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, sections 4.4 and 4.5.
+pub(super) fn ordered_choice_of_2005(
+    operation: Operation,
+    p: usize,
+    bytes: u64,
+) -> Option<OwnChoice> {
+    let all: Vec<OwnChoice> = ordered_of_2005(operation, p).collect();
+    let is_long = operation == Operation::ReduceScatter && bytes >= 512;
+    if is_long { all.last().copied() } else { all.first().copied() }
+}
+
+/// All algorithms of MPICH in 2005 for such a reduction: that for little data first, that for much last.
+pub(super) fn ordered_of_2005(operation: Operation, p: usize) -> impl Iterator<Item = OwnChoice> {
+    let pairwise = law((p - 1) as f64, others(p), others(p));
+    let scatters = || {
+        let doubling = OwnChoice::doubling("recursive-doubling", p);
+        [Some(doubling), OwnChoice::linear("pairwise", pairwise)]
+    };
+    let all = match operation {
+        Operation::ReduceScatter => scatters(),
+        _ => [ordered_choice(operation, p), None],
+    };
+    all.into_iter().flatten()
+}
+
 /// All algorithms of MPICH for such a reduction, its first choice first: its other algorithms are for operators that
 /// commute, or that are built in.
 pub(super) fn ordered(operation: Operation, p: usize) -> impl Iterator<Item = OwnChoice> {

@@ -1,7 +1,33 @@
 //! The libraries' own choices, and their losses.
 
 use super::{LibraryAlgorithm, LinearTime, Prices, Tuning, algorithms, mpich, open_mpi};
-use tuwtree_model::{Operation, Order};
+use tuwtree_model::{ClosedSet, Operation, Order};
+
+/// Rules by which libraries choose by themselves, as far as they are known.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray, strum::IntoStaticStr, strum::EnumString,
+)]
+#[strum(serialize_all = "kebab-case")]
+pub enum OwnRules {
+    /// MPICH in 2005, as the paper on its algorithms states them.
+    #[strum(serialize = "mpich-2005")]
+    Mpich2005,
+    /// MPICH 4.0 to 4.3.
+    Mpich,
+    /// Open MPI 4.1.4 to 5.0.
+    OpenMpi,
+}
+
+impl OwnRules {
+    /// The library, in words.
+    pub fn title(self) -> &'static str {
+        match self {
+            OwnRules::Mpich2005 => "MPICH 2005",
+            OwnRules::Mpich => "MPICH",
+            OwnRules::OpenMpi => "Open MPI",
+        }
+    }
+}
 
 /// Loss of a library's own rule against the best of its algorithms, and against the best of all libraries'.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,7 +77,25 @@ pub fn mpich_rule(operation: Operation, p: usize, bytes: u64) -> Option<&'static
             ..=32_768 => "linear",
             _ => "pairwise",
         },
-        Operation::Gather | Operation::Scatter | Operation::IntergroupAllgather => return None,
+        Operation::IntergroupAllgather => "root-mpich",
+        Operation::Gather | Operation::Scatter => return None,
+    };
+    algorithms(operation).iter().find(|one| one.name == name)
+}
+
+/// MPICH's rule in 2005 for built-in operators, where it differs from [`mpich_rule`].
+///
+/// # Source
+/// R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, section 4. It gives no size for allreduces: that for reductions.
+fn rule_of_2005(operation: Operation, p: usize, bytes: u64) -> Option<&'static LibraryAlgorithm> {
+    let name = match (operation, bytes) {
+        (Operation::Allreduce, ..=2_048) => "recursive-doubling",
+        (Operation::Alltoall, ..=256) => "bruck",
+        // Of 12 KB a vector is long.
+        (Operation::Broadcast, 12_288) => return mpich_rule(operation, p, bytes + 1),
+        (Operation::Broadcast, 524_288) => "scatter-ring",
+        (Operation::IntergroupAllgather, _) => return None,
+        _ => return mpich_rule(operation, p, bytes),
     };
     algorithms(operation).iter().find(|one| one.name == name)
 }
@@ -105,21 +149,22 @@ impl OwnChoice {
 /// cut, Open MPI's elements 8 bytes.
 ///
 /// # Source
-/// [`mpich_rule`]. Open MPI 4.1.4 to 5.0, `coll_tuned_decision_fixed.c` and `ompi/mca/coll/base`: read, and not run.
+/// [`mpich_rule`]; the paper on MPICH's algorithms. Open MPI 4.1.4 to 5.0, `coll_tuned_decision_fixed.c` and
+/// `ompi/mca/coll/base`: read, and not run.
 pub fn own_rule(
-    library: Tuning,
+    rules: OwnRules,
     (operation, order): (Operation, Order),
     p: usize,
     bytes: u64,
 ) -> Option<OwnChoice> {
-    match library {
-        Tuning::Mpich if asks_for_order(operation, order) => mpich::ordered_choice(operation, p),
-        Tuning::Mpich => {
-            let chosen = mpich_rule(operation, p, bytes)?;
-            OwnChoice::linear(chosen.name, (chosen.law)(p))
-        }
-        Tuning::OpenMpi | Tuning::OpenMpiJson => open_mpi::choice(operation, order, p, bytes),
-        Tuning::Ucc | Tuning::Intel => None,
+    let is_ordered = asks_for_order(operation, order);
+    let linear = |one: &LibraryAlgorithm| OwnChoice::linear(one.name, (one.law)(p));
+    match rules {
+        OwnRules::Mpich2005 if is_ordered => mpich::ordered_choice_of_2005(operation, p, bytes),
+        OwnRules::Mpich if is_ordered => mpich::ordered_choice(operation, p),
+        OwnRules::Mpich2005 => linear(rule_of_2005(operation, p, bytes)?),
+        OwnRules::Mpich => linear(mpich_rule(operation, p, bytes)?),
+        OwnRules::OpenMpi => open_mpi::choice(operation, order, p, bytes),
     }
 }
 
@@ -128,19 +173,22 @@ fn asks_for_order(operation: Operation, order: Order) -> bool {
     operation.is_reduction() && order == Order::Ordered
 }
 
-/// All algorithms of a library with a known rule, for operators of this order.
+/// All algorithms of a library with known rules, for operators of this order.
 fn own_algorithms(
-    library: Tuning,
+    rules: OwnRules,
     (operation, order): (Operation, Order),
     (p, bytes): (usize, u64),
 ) -> Vec<OwnChoice> {
-    match library {
-        Tuning::OpenMpi | Tuning::OpenMpiJson => {
-            open_mpi::all(operation, order, p, bytes).collect()
+    match rules {
+        OwnRules::OpenMpi => open_mpi::all(operation, order, p, bytes).collect(),
+        OwnRules::Mpich2005 if asks_for_order(operation, order) => {
+            mpich::ordered_of_2005(operation, p).collect()
         }
-        Tuning::Mpich if asks_for_order(operation, order) => mpich::ordered(operation, p).collect(),
-        Tuning::Mpich | Tuning::Ucc | Tuning::Intel => {
-            let own = algorithms(operation).iter().filter(|one| one.is_in(library));
+        OwnRules::Mpich if asks_for_order(operation, order) => {
+            mpich::ordered(operation, p).collect()
+        }
+        OwnRules::Mpich2005 | OwnRules::Mpich => {
+            let own = algorithms(operation).iter().filter(|one| one.is_in(Tuning::Mpich));
             own.filter_map(|one| OwnChoice::linear(one.name, (one.law)(p))).collect()
         }
     }
@@ -160,9 +208,8 @@ fn all_algorithms(
     let keeps = |one: &&LibraryAlgorithm| !asks_for_order(operation, order) || keeps_order(one);
     let known = algorithms(operation).iter().filter(keeps);
     let known = known.filter_map(|one| OwnChoice::linear(one.name, (one.law)(p)));
-    let own = [Tuning::Mpich, Tuning::OpenMpi]
-        .into_iter()
-        .flat_map(|library| own_algorithms(library, (operation, order), (p, bytes)));
+    let own =
+        OwnRules::all().flat_map(|rules| own_algorithms(rules, (operation, order), (p, bytes)));
     known.chain(own).collect()
 }
 
@@ -172,7 +219,7 @@ fn all_algorithms(
 /// # Complexity
 /// O(ranks log(largest size) log(ranks)).
 pub fn regret(
-    library: Tuning,
+    rules: OwnRules,
     (operation, order): (Operation, Order),
     (first, last): (usize, usize),
     (least, largest): (u64, u64),
@@ -187,11 +234,11 @@ pub fn regret(
     for ranks in first..=last {
         for &bytes in &sizes {
             let reduction = (operation, order);
-            let Some(chosen) = own_rule(library, reduction, ranks, bytes) else { continue };
+            let Some(chosen) = own_rule(rules, reduction, ranks, bytes) else { continue };
             let time = chosen.time(bytes, prices);
             let at = (ranks, bytes);
             count += 1.0;
-            regret.own.add(time, &own_algorithms(library, reduction, at), at, prices);
+            regret.own.add(time, &own_algorithms(rules, reduction, at), at, prices);
             regret.any_library.add(time, &all_algorithms(reduction, at), at, prices);
         }
     }

@@ -16,22 +16,24 @@ use tuwtree_io::{Destination, Format, Source, table};
 use tuwtree_model::quantity::{Cost, parse_bytes, parse_time_per_byte};
 use tuwtree_model::{ClosedSet, Costs, MOST_RANKS, Operation, Order, quantity};
 use tuwtree_tuning::{
-    Decision, Factors, Function, Merge, Prices, Regret, Rules, Tuning, algorithms, decisions,
-    regret,
+    Decision, Factors, Function, Merge, OwnRules, Prices, Regret, Rules, Tuning, algorithms,
+    decisions, regret,
 };
 
 /// Select which algorithm of an MPI library is fastest for how many processes and how much data.
 ///
 /// The sizes at which the fastest changes are exact in the model, for data that is spread evenly. Sizes mean what
-/// libraries choose by: all data of an allgather or reduce-scatter, the vector of a broadcast, reduce or allreduce, one
+/// libraries choose by: all data of an allgather (of both groups) or reduce-scatter, the vector of a broadcast, reduce or allreduce, one
 /// message of an alltoall. Where blocks differ no library can tell: there `optimize` finds schedules.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SelectArgs {
-    /// The operations, separated by commas: allgather, broadcast, reduce, allreduce, reduce-scatter, alltoall
+    /// The operations, separated by commas: allgather, broadcast, reduce, allreduce, reduce-scatter, alltoall,
+    /// intergroup-allgather
     ///
     /// Files for libraries have rules for all of MPI's functions that move data so and are chosen by size, or for the one
-    /// that is named: `MPI_Allgatherv`, `reduce_scatter_block`.
+    /// that is named: `MPI_Allgatherv`, `reduce_scatter_block`. An intergroup allgather is between two groups of half of
+    /// the processes each, and is listed for even numbers of them.
     #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',', required = true,
           value_parser = named_operation_parser())]
     op: Vec<NamedFunction>,
@@ -65,8 +67,8 @@ pub(crate) struct SelectArgs {
     #[arg(long)]
     coarse: bool,
 
-    /// Say how much longer the own rules of MPICH 4.0 to 4.3 and of Open MPI 4.1.4 to 5.0 (read, not run) take than the
-    /// best of their algorithms
+    /// Say how much longer the own rules of MPICH in 2005 (the paper's), of MPICH 4.0 to 4.3 and of Open MPI 4.1.4 to 5.0
+    /// (read, not run) take than the best of their algorithms
     #[arg(long, conflicts_with = "output")]
     regret: bool,
 
@@ -281,7 +283,7 @@ impl SelectArgs {
                 true => Err(CliError::Usage(format!(
                     "--op: {} has no rules by size for {}, or what they mean is not known",
                     title(library),
-                    functions[0].name()
+                    functions.first().map_or(named.operation.name(), |function| function.name())
                 ))),
             }
         };
@@ -525,7 +527,7 @@ fn times_of(algorithms: &str, Factors { worst, at: (ranks, bytes), mean }: Facto
     )
 }
 
-/// Losses of the rules of MPICH and Open MPI, for each operation with known rules.
+/// Losses of the rules of MPICH, in 2005 and today, and of Open MPI, for each operation with known rules.
 fn regrets(
     args: &SelectArgs,
     prices: &Prices,
@@ -543,25 +545,26 @@ fn regrets(
         return Err(CliError::Usage(message));
     }
     let mut rows = Vec::new();
-    let libraries = [(Tuning::Mpich, "MPICH"), (Tuning::OpenMpi, "Open MPI")];
-    let all =
-        operations.iter().flat_map(|&operation| libraries.map(|library| (operation, library)));
-    for (operation, (library, title)) in all {
+    let all = operations.iter().flat_map(|&one| OwnRules::all().map(move |rules| (one, rules)));
+    for (operation, rules) in all {
         let reduction = (operation, order);
-        let found = regret(library, reduction, args.ranks, args.bytes, prices);
+        let found = regret(rules, reduction, args.ranks, args.bytes, prices);
         let Some(Regret { own, any_library }) = found else { continue };
         if format == Format::Text {
             let name = operation.name();
             let own = times_of("its algorithms", own);
-            writeln!(output, "{name}: {title}'s own rule takes {own}")?;
-            if is_ordered {
-                let best = times_of("all libraries' that keep rank order", any_library);
-                writeln!(output, "  and {best}")?;
+            writeln!(output, "{name}: {}'s own rule takes {own}", rules.title())?;
+            let others = match operation {
+                Operation::IntergroupAllgather => Some("all algorithms here"),
+                _ => is_ordered.then_some("all libraries' that keep rank order"),
+            };
+            if let Some(others) = others {
+                writeln!(output, "  and {}", times_of(others, any_library))?;
             }
         }
         let mut row = json!({
             "operation": operation.name(),
-            "library": library.name(),
+            "library": rules.name(),
             "mean": own.mean,
             "worst": own.worst,
             "ranks": own.at.0,

@@ -4,20 +4,25 @@ use super::SelectArgs;
 use crate::error::CliError;
 use tuwtree_model::{ClosedSet, Operation, Order, quantity};
 use tuwtree_picture::{RegionCell, RegionMap, RegionPanel};
-use tuwtree_tuning::{LibraryAlgorithm, Prices, Tuning, algorithms, own_rule};
+use tuwtree_tuning::{LibraryAlgorithm, OwnRules, Prices, Tuning, algorithms, own_rule};
 
 /// The map: a panel for each operation, a row for each of some numbers of processes, a column for each power of two.
 ///
 /// # Errors
 /// More algorithms in all than there are colours.
 pub(super) fn map(args: &SelectArgs, prices: &Prices) -> Result<RegionMap, CliError> {
-    let library = args.library.unwrap_or(Tuning::Mpich);
+    let own = match args.library {
+        None | Some(Tuning::Mpich) => Some(OwnRules::Mpich),
+        Some(Tuning::OpenMpi | Tuning::OpenMpiJson) => Some(OwnRules::OpenMpi),
+        Some(Tuning::Ucc | Tuning::Intel) => None,
+    };
     let operations = args.operations();
     let is_one = |one: &&LibraryAlgorithm| args.library.is_none_or(|library| one.is_in(library));
     let mut names: Vec<&str> = Vec::new();
-    for &operation in &operations {
-        let known = algorithms(operation).iter().filter(is_one).map(|one| one.name);
-        names.extend(known.filter(|name| !names.contains(name)).collect::<Vec<_>>());
+    for known in operations.iter().flat_map(|&one| algorithms(one)).filter(is_one) {
+        if !names.contains(&known.name) {
+            names.push(known.name);
+        }
     }
     if names.len() > RegionMap::MOST_CHOICES {
         return Err(CliError::Usage(format!(
@@ -28,22 +33,28 @@ pub(super) fn map(args: &SelectArgs, prices: &Prices) -> Result<RegionMap, CliEr
         )));
     }
     let (counts, sizes) = (counts(args.ranks), sizes(args.bytes));
+    for &operation in &operations {
+        let has_none =
+            |p: &&usize| algorithms(operation).iter().all(|one| one.time(**p, 1, prices).is_none());
+        if let Some(p) = counts.iter().find(has_none) {
+            let name = operation.name();
+            return Err(CliError::Usage(format!(
+                "--map: no algorithm of {name} is known for {p} processes"
+            )));
+        }
+    }
     let panel = |&operation: &Operation| {
         let cells = counts.iter().flat_map(|&p| sizes.iter().map(move |&bytes| (p, bytes)));
         let draw = |(p, bytes)| {
             let known = algorithms(operation).iter().filter(is_one);
-            cell((operation, p, bytes), known, &names, (library, prices))
+            cell((operation, p, bytes), known, &names, (own, prices))
         };
         RegionPanel { title: operation.name().to_owned(), cells: cells.map(draw).collect() }
     };
-    let own = match library {
-        Tuning::Mpich => Some("MPICH"),
-        Tuning::OpenMpi | Tuning::OpenMpiJson => Some("Open MPI"),
-        Tuning::Ucc | Tuning::Intel => None,
-    };
     let costs = quantity::parameters(&prices.costs);
     let factor = own.map(|own| {
-        format!("number: how many times as long as the fastest what {own} takes by itself takes")
+        let title = own.title();
+        format!("number: how many times as long as the fastest {title}'s own choice takes")
     });
     Ok(RegionMap {
         title: "Which algorithm of an MPI library is fastest where".to_owned(),
@@ -93,13 +104,13 @@ fn cell<'a>(
     (operation, p, bytes): (Operation, usize, u64),
     known: impl Iterator<Item = &'a LibraryAlgorithm>,
     names: &[&str],
-    (library, prices): (Tuning, &Prices),
+    (rules, prices): (Option<OwnRules>, &Prices),
 ) -> RegionCell {
     let times = known.filter_map(|one| Some((one, one.time(p, bytes, prices)?)));
     let times: Vec<(&LibraryAlgorithm, f64)> = times.collect();
     let least = times.iter().min_by(|one, other| one.1.total_cmp(&other.1));
     let (best, time) = *least.expect("each operation has an algorithm for all");
-    let own = own_rule(library, (operation, Order::Any), p, bytes);
+    let own = rules.and_then(|rules| own_rule(rules, (operation, Order::Any), p, bytes));
     let own = own.map(|own| own.time(bytes, prices)).filter(|_| time > 0.0);
     let factor = own.map(|own| own / time).filter(|factor| *factor >= 1.005);
     let all: Vec<String> =
