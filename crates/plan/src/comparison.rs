@@ -7,7 +7,7 @@ use crate::error::{NoTree, PlanError};
 use crate::expense::Effort;
 use crate::library::{self, Baseline, Library, LibrarySetting, baselines};
 use crate::plan::{Plan, Treeless};
-use crate::request::{Built, Request, Settings, Wanted};
+use crate::request::{Built, ENOUGH, FEW, Request, Settings, Wanted};
 use std::time::{Duration, Instant};
 use tuwtree_bounds::{lower_bound_below, lower_bound_in_pieces};
 use tuwtree_dp::wider::Class;
@@ -126,8 +126,13 @@ pub fn compare(
     problem.check_links().map_err(PlanError::failed)?;
     let mut outcomes = Vec::new();
     let mut skipped = Vec::new();
+    let mut known = None;
     for &wanted in wanted {
-        match outcome(request, wanted) {
+        let result = match settled(request, wanted, &outcomes, &mut known) {
+            Some(reason) => Err(NoTree::Skipped(reason)),
+            None => outcome(&started(request, wanted, &outcomes), wanted),
+        };
+        match result {
             Ok(outcome) => outcomes.push(outcome),
             Err(NoTree::Skipped(reason)) => {
                 skipped.push(Skipped { construction: wanted.construction, reason });
@@ -151,9 +156,10 @@ pub fn compare(
     let has_cut = problem.operation().is_rooted() && problem.vector().is_some();
     let in_pieces = has_cut && wanted.iter().any(|one| !one.construction.builds_trees());
     let least = outcomes.iter().map(Outcome::time).min().expect("there is an outcome");
-    let bound = match in_pieces {
-        true => lower_bound_in_pieces(problem)?,
-        false => lower_bound_below(problem, least)?,
+    let bound = match (in_pieces, known) {
+        (true, _) => lower_bound_in_pieces(problem)?,
+        (false, Some((below, bound))) if below == least => bound,
+        (false, _) => lower_bound_below(problem, least)?,
     };
     for outcome in
         outcomes.iter_mut().filter(|one| certify && row(one.construction).is_best_of_class)
@@ -169,6 +175,47 @@ pub fn compare(
         outcomes,
         skipped,
     })
+}
+
+/// Reason for a search to be left out that was not asked for by name: where latency overlaps and ranks are many, another
+/// tree is so near the bound that it could gain little. `known` is the last bound, and the time below which it is.
+fn settled(
+    request: &Request<'_>,
+    wanted: Wanted,
+    outcomes: &[Outcome],
+    known: &mut Option<(Time, Time)>,
+) -> Option<String> {
+    let problem = request.problem;
+    let is_search = wanted.construction.builds_trees() && !row(wanted.construction).is_online;
+    if wanted.effort == Effort::Any
+        || !is_search
+        || !problem.costs().overlaps()
+        || problem.ranks() <= FEW
+    {
+        return None;
+    }
+    let best =
+        recommended(outcomes.iter().filter(|one| one.order <= request.settings.order).collect())?;
+    let bound = match *known {
+        Some((below, bound)) if below == best.time => bound,
+        _ => lower_bound_below(problem, best.time).ok()?,
+    };
+    *known = Some((best.time, bound));
+    let is_near = best.unpacked.units() <= ENOUGH * bound.units();
+    let name = best.construction.name();
+    is_near.then(|| format!("{name} is within 1 % of the bound; name it to search on"))
+}
+
+/// The request, with the fastest tree so far as the start of a local search that was not asked for by name.
+fn started<'a>(request: &'a Request<'_>, wanted: Wanted, outcomes: &'a [Outcome]) -> Request<'a> {
+    let most = match wanted.construction {
+        Construction::Polished => Order::Ordered,
+        Construction::Searched => Order::Any,
+        _ => return request.clone(),
+    };
+    let trees = outcomes.iter().filter(|one| wanted.effort != Effort::Any && one.order <= most);
+    let best = trees.filter_map(|one| Some((one.time, one.tree().ok()?))).min_by_key(|one| one.0);
+    Request { start: best.map(|(_, tree)| tree), ..request.clone() }
 }
 
 /// With different costs, trees that a comparison of trees in rank order leaves out, except for slow constructions: the

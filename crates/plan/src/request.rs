@@ -9,7 +9,7 @@ use tuwtree_bounds::lower_bound_below;
 use tuwtree_dp::{Method, PairMethod, Progress};
 use tuwtree_model::quantity::memory;
 use tuwtree_model::{
-    ClosedSet, Construction, Costs, Hierarchy, Homogeneous, Operation, Order, Problem, Time,
+    ClosedSet, Construction, Costs, Hierarchy, Homogeneous, Operation, Order, Problem, Time, Tree,
     check_combines_neighbours, judged_time, planned_problems,
 };
 use tuwtree_schedule::SimulationError;
@@ -84,6 +84,7 @@ impl Watch for () {
 }
 
 /// A problem with all that constructions are told.
+#[derive(Clone)]
 pub struct Request<'a> {
     /// The problem; trees are judged by its costs, on its ports.
     pub problem: &'a Problem,
@@ -92,6 +93,8 @@ pub struct Request<'a> {
     /// The costs of searches for optimal trees.
     pub(crate) searched: Searched,
     pub(crate) watch: &'a dyn Watch,
+    /// The tree that a local search improves, if not the best of those that it builds itself.
+    pub(crate) start: Option<&'a Tree>,
 }
 
 /// Costs as the dynamic programs need them: linear, and the problem with them.
@@ -268,7 +271,7 @@ impl Built {
 }
 
 /// Ratio of a time to the bound with which no other costs are planned by.
-const ENOUGH: f64 = 1.01;
+pub(crate) const ENOUGH: f64 = 1.01;
 
 /// Up to this many ranks, every way of planning is tried.
 pub(crate) const FEW: usize = 256;
@@ -280,7 +283,7 @@ impl<'a> Request<'a> {
     /// O(1), with a matrix O(p^2).
     pub fn new(problem: &'a Problem, settings: Settings, watch: &'a dyn Watch) -> Request<'a> {
         let searched = Searched::new(problem);
-        Request { problem, settings, searched, watch }
+        Request { problem, settings, searched, watch, start: None }
     }
 
     /// True if costs differ from pair to pair, or are linear only piece by piece.

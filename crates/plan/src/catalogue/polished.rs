@@ -30,12 +30,25 @@ const STARTS: [Construction; 5] = [
     Construction::Deadline,
 ];
 
-/// The fastest of some trees by the judge, after as many changes as take a moment.
+/// The start, or the fastest of some trees, after as many changes as take a moment.
 pub(super) fn improved(
     request: &Request<'_>,
     wanted: Wanted,
     order: Order,
 ) -> Result<Built, NoTree> {
+    let problem = request.problem;
+    let start = match request.start {
+        Some(tree) => tree.clone(),
+        None => best_start(request, wanted, order)?,
+    };
+    let seed = request.settings.local_search.seed;
+    let polish = Polish { steps: steps(request), seed, keeps_ranges: order == Order::Ordered };
+    let tree = polished(problem, &start, polish).map_err(|error| wanted.stopped(error))?;
+    Ok(Built::without_search(tree))
+}
+
+/// The fastest of some trees.
+fn best_start(request: &Request<'_>, wanted: Wanted, order: Order) -> Result<Tree, NoTree> {
     let problem = request.problem;
     let of_few = (problem.ranks() <= FEW).then_some(Construction::Optimal);
     let starts: Vec<Construction> = match order {
@@ -58,13 +71,8 @@ pub(super) fn improved(
             best = Some((time, tree));
         }
     }
-    let Some((_, start)) = best else {
-        return Err(wanted.effort.refused("no tree could be built that it would improve"));
-    };
-    let seed = request.settings.local_search.seed;
-    let polish = Polish { steps: steps(request), seed, keeps_ranges: order == Order::Ordered };
-    let tree = polished(problem, &start, polish).map_err(|error| wanted.stopped(error))?;
-    Ok(Built::without_search(tree))
+    let refused = || wanted.effort.refused("no tree could be built that it would improve");
+    best.map(|(_, tree)| tree).ok_or_else(refused)
 }
 
 /// Number of changes that are tried: 20,000 for each hundred steps of local search, fewer where many ranks make each of
