@@ -6,6 +6,8 @@ mod launch;
 
 #[path = "preload/aside.rs"]
 mod aside;
+#[path = "preload/component.rs"]
+mod component;
 #[path = "preload/fortran.rs"]
 mod fortran;
 #[path = "preload/loose.rs"]
