@@ -11,7 +11,7 @@ use std::ffi::{CStr, c_int, c_void};
 use std::sync::atomic::{AtomicPtr, Ordering};
 #[cfg(has_large_counts)]
 use tuwtree_binding::raw::{MPI_Aint, MPI_Count};
-use tuwtree_binding::raw::{MPI_Comm, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request};
+use tuwtree_binding::raw::{MPI_Comm, MPI_Datatype, MPI_Info, MPI_Op, MPI_Request, MPI_SUCCESS};
 use tuwtree_binding::{Arguments, Side};
 use tuwtree_binding::{mpi_functions, mpi_signature};
 
@@ -112,6 +112,17 @@ macro_rules! rows {
 }
 
 mpi_functions! { rows }
+
+/// Writes calls that were recorded, before MPI ends: for the component of Open MPI, which opens this library in place of
+/// preloading it.
+///
+/// # Safety
+/// MPI has been initialized, and not finalized.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPIX_Tuwtree_finish() -> c_int {
+    crate::record::write();
+    MPI_SUCCESS as c_int
+}
 
 #[cfg(has_large_counts)]
 const _: () =

@@ -101,17 +101,6 @@ pub unsafe extern "C" fn MPI_Finalize() -> c_int {
     }
 }
 
-/// Writes calls that were recorded, before MPI ends: for the component of Open MPI, which opens this library in place of
-/// preloading it.
-///
-/// # Safety
-/// MPI has been initialized, and not finalized.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPIX_Tuwtree_finish() -> c_int {
-    record::write();
-    raw::MPI_SUCCESS as c_int
-}
-
 /// Reason for which a rootless operation is the library's.
 const NOT_ALIKE: &str = "ranks do not have the same sizes, or elements cannot be reordered";
 
