@@ -190,9 +190,9 @@ fn what_takes_a_tree_or_a_root_refuses_an_allgather() {
         (format!("{optimize} --ports 2"), 2, "allgather has one port"),
         (format!("{optimize} --certify"), 2, "--certify proves optimal trees"),
         (
-            format!("{optimize} --algorithm linear"),
+            format!("{optimize} --algorithm oblivious"),
             1,
-            "linear builds trees, and allgather goes along none",
+            "oblivious builds trees, and allgather goes along none",
         ),
         (
             format!("optimize --sizes {sizes} --algorithm ring"),

@@ -427,7 +427,7 @@ fn a_selection_is_drawn_and_own_rules_are_judged() {
     let cell = "8 processes, 128 B: binomial 684.000000, scatter-doubling 824.000000, scatter-ring 1224.000000";
     assert!(titles.contains(&cell), "{titles:?}");
     tuwtree(&format!("select --op {ALL} --map {svg}"))
-        .fails(2, &["a map has 9 colours: name fewer operations"]);
+        .fails(2, &["a map has 10 colours: name fewer operations"]);
     let text = tuwtree("select --op allgather -p 2..40 --regret").success();
     assert!(text.starts_with("allgather: MPICH 2005's own rule takes "), "{text}");
     assert!(text.contains("\nallgather: MPICH's own rule takes "), "{text}");

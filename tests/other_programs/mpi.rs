@@ -9,7 +9,7 @@ use tuwtree_collective::broadcast::{self, Gathering};
 use tuwtree_collective::intergroup::{self, Inside};
 use tuwtree_collective::{
     CollectiveError, allreduce, alltoall, binary_blocks, bruck, circulant, circulant_in_pieces,
-    recursive_doubling, reduce, reduce_scatter, ring,
+    recursive_doubling, reduce, reduce_scatter, ring, straight,
 };
 use tuwtree_dp::composed::Composer;
 use tuwtree_dp::non_ordered::{ORDER_CELLS, direct, exact};
@@ -237,7 +237,8 @@ fn allgathers() -> Vec<Exported> {
 /// Reduce-scatters and allreduces by all algorithms, of the driver's matrices, some blocks being empty.
 fn reductions() -> Vec<Exported> {
     type Build = fn(&Problem) -> Result<Schedule, CollectiveError>;
-    let scatters: [(&str, Build); 6] = [
+    let scatters: [(&str, Build); 7] = [
+        ("straight", straight::reduce_scatter),
         ("pairwise", reduce_scatter::pairwise),
         ("halving", reduce_scatter::halving),
         ("butterfly", reduce_scatter::butterfly),

@@ -17,6 +17,7 @@
 //! | [`circulant`] | `ceil(lg p)` | little data; other windows of blocks than `bruck`, at times better |
 //! | [`circulant_in_pieces`] | `n - 1 + ceil(lg p)` | blocks of different sizes, large |
 //! | [`circulant_balanced`], [`bruck_balanced`] | as `circulant_in_pieces`, `bruck_postal` | the same, ranks in an order in which large blocks are far apart |
+//! | [`straight::allgather`], [`straight::reduce_scatter`] | no rounds | little data, few ranks, where latency overlaps |
 //! | [`reduce_scatter::pairwise`] | `p - 1` | blocks of one size; what MPI libraries do with much data |
 //! | [`reduce_scatter::halving`] | `lg p` for `p = 2^l`, else 2 more | `p = 2^l` |
 //! | [`reduce_scatter::recursive_doubling`] | `lg p` for `p = 2^l`, else up to twice as many | what MPICH does for operators that do not commute |
@@ -72,6 +73,7 @@ pub mod reduce;
 pub mod reduce_scatter;
 mod ring;
 mod rounds;
+pub mod straight;
 
 pub use bruck::{bruck, bruck_balanced, bruck_contiguous, bruck_postal};
 pub use circulant::circulant;

@@ -91,7 +91,10 @@ impl Construction {
     /// True if it performs this operation.
     pub fn performs(self, operation: Operation) -> bool {
         match self {
-            Construction::Linear => operation.is_rooted() || operation == Operation::Alltoall,
+            Construction::Linear => {
+                let without = [Operation::Alltoall, Operation::Allgather, Operation::ReduceScatter];
+                operation.is_rooted() || without.contains(&operation)
+            }
             Construction::Oblivious
             | Construction::Adaptive
             | Construction::Chunked

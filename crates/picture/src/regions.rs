@@ -45,7 +45,10 @@ pub struct RegionCell {
 }
 
 const COLOURS: [&str; RegionMap::MOST_CHOICES] =
-    [NEUTRAL, BLUE, GREEN, ORANGE, VERMILION, PURPLE, SKY, YELLOW, FAINT];
+    [NEUTRAL, BLUE, GREEN, ORANGE, VERMILION, PURPLE, SKY, YELLOW, FAINT, BROWN];
+
+/// A colour that no other picture needs.
+const BROWN: &str = "#8c6d46";
 
 /// A cell's size.
 const CELL: (f64, f64) = (38.0, 22.0);
@@ -64,7 +67,7 @@ const LEAST_WIDTH: f64 = 640.0;
 
 impl RegionMap {
     /// The number of colours.
-    pub const MOST_CHOICES: usize = 9;
+    pub const MOST_CHOICES: usize = 10;
 
     /// The map as SVG.
     ///

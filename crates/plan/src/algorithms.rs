@@ -77,7 +77,8 @@ impl AlgorithmGrid {
             |one: &Construction| self.operation.is_rooted() && one.builds_trees();
         let is_shown = |one: &Construction| {
             let row = catalogue::row(*one);
-            !row.is_special && (!row.is_for_overlap || self.overhead_share < 1.0)
+            let is_straight = *one == Construction::Linear && self.operation != Operation::Alltoall;
+            !row.is_special && (!(row.is_for_overlap || is_straight) || self.overhead_share < 1.0)
         };
         Construction::all()
             .filter(|one| one.performs(self.operation) && !goes_along_trees(one))

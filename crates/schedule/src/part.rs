@@ -11,6 +11,7 @@ use crate::action::{Action, Arrival, Buffer, Deed, Piece, Receive, Region, Send}
 use crate::program::{Programs, TooManyActions};
 use crate::role::Role;
 use crate::schedule::{ActionFault, Schedule, ScheduleError, check_root};
+use std::collections::BTreeSet;
 use tuwtree_model::{ClosedSet, Operation, Payload, Rank};
 
 /// One rank's role and actions.
@@ -58,7 +59,7 @@ pub enum PartError {
     NoPorts,
     /// Duplex ports that cannot be performed as twice as many that are not.
     #[error(
-        "duplex ports with copies or with data that is combined, or more than 32767 of them, which no rank performs"
+        "duplex ports with copies or with data that is combined behind a send, or more than 32767 of them, which no rank performs"
     )]
     Duplex,
     /// Programs of none or of several ranks.
@@ -153,7 +154,7 @@ impl Part {
     /// data is where it belongs.
     ///
     /// # Errors
-    /// A rank out of range, copies or combining on duplex ports, or more bytes than MPI can address.
+    /// A rank out of range, copies on duplex ports or combining behind a send there, or more bytes than MPI can address.
     ///
     /// # Complexity
     /// O(1) for each piece of each of the rank's actions.
@@ -167,9 +168,10 @@ impl Part {
         if schedule.task().duplex {
             role.ports = role.ports.checked_mul(2).ok_or(PartError::Duplex)?;
         }
+        let mut senders = BTreeSet::new();
         for action in schedule.programs().actions(rank) {
             match schedule.task().duplex {
-                true => push_halves(&mut programs, &action)?,
+                true => push_halves(&mut programs, &action, &mut senders)?,
                 false => programs.push(&action)?,
             }
         }
@@ -260,11 +262,19 @@ impl Part {
     }
 }
 
-/// Adds an action on each side of a duplex port. (A copy holds both, and combining waits for a send, which two ports
-/// cannot express.)
-fn push_halves(programs: &mut Programs, action: &Action<'_>) -> Result<(), PartError> {
+/// Adds an action on each side of a duplex port; `senders` are the ports that have sent. (A copy holds both sides, and
+/// combining waits for a send listed up to it, which two ports cannot express.)
+fn push_halves(
+    programs: &mut Programs,
+    action: &Action<'_>,
+    senders: &mut BTreeSet<u16>,
+) -> Result<(), PartError> {
     let sides = (2 * action.port, 2 * action.port + 1);
-    if matches!(action.deed, Deed::Copy { .. }) || action.combines().is_some() {
+    if action.send().is_some() {
+        senders.insert(action.port);
+    }
+    let waits = action.combines().is_some() && senders.contains(&action.port);
+    if matches!(action.deed, Deed::Copy { .. }) || waits {
         return Err(PartError::Duplex);
     }
     if let Some(send) = action.send() {

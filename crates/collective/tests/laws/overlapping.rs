@@ -9,7 +9,7 @@ use tuwtree_collective::intergroup::{self, Inside};
 use tuwtree_collective::{
     Circulation, Flow, MessagePrice, alltoall, binary_blocks, bruck, bruck_balanced, bruck_postal,
     circulant, circulant_balanced, circulant_in_pieces, overlapped_time, recursive_doubling,
-    reduce, reduce_scatter, ring, ring_in_chunks,
+    reduce, reduce_scatter, ring, ring_in_chunks, straight,
 };
 use tuwtree_model::document::{Date, Machine};
 use tuwtree_model::{
@@ -23,6 +23,7 @@ use tuwtree_schedule::{Sends, simulate};
 fn builds(operation: Operation) -> Vec<Build> {
     match operation {
         Operation::Allgather => vec![
+            straight::allgather,
             ring,
             recursive_doubling,
             bruck,
@@ -34,6 +35,7 @@ fn builds(operation: Operation) -> Vec<Build> {
             |problem| bruck_balanced(problem, 2),
         ],
         Operation::ReduceScatter => vec![
+            straight::reduce_scatter,
             reduce_scatter::pairwise,
             reduce_scatter::halving,
             reduce_scatter::recursive_doubling,

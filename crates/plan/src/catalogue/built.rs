@@ -13,8 +13,12 @@ use tuwtree_treegen::{
 pub(super) const LINEAR: CatalogueRow = CatalogueRow {
     is_online: true,
     ..CatalogueRow::plain(
-        "star: the root receives from all others; in an alltoall, everybody from everybody in turn",
-        |_, _| true,
+        "star: the root receives from all others; without a root, everybody from everybody in turn",
+        |request, _| {
+            let operation = request.problem.operation();
+            let is_alltoall = operation == Operation::Alltoall;
+            operation.is_rooted() || is_alltoall || request.problem.costs().overlaps()
+        },
         |request, wanted| match request.problem.operation().is_rooted() {
             true => done(wanted, linear(request.problem)),
             false => rootless::linear(request, wanted),

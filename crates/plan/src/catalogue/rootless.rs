@@ -8,7 +8,7 @@ use crate::request::{Built, Request, Wanted};
 use tuwtree_collective::allreduce::Folds;
 use tuwtree_collective::broadcast::{self, Gathering};
 use tuwtree_collective::{
-    CollectiveError, allreduce, alltoall, binary_blocks, reduce, reduce_scatter,
+    CollectiveError, allreduce, alltoall, binary_blocks, reduce, reduce_scatter, straight,
 };
 use tuwtree_model::{ClosedSet, Construction, CostModel, Operation, Order, Problem, Root, Time};
 use tuwtree_schedule::{Schedule, Sends, simulate};
@@ -324,9 +324,14 @@ fn has_different_blocks(request: &Request<'_>) -> bool {
     sizes.is_some_and(|sizes| sizes.iter().any(|bytes| bytes != sizes.block(0)))
 }
 
-/// The alltoall in which everybody sends to everybody in turn.
+/// The alltoall, allgather or reduce-scatter in which everybody sends to everybody in turn.
 pub(super) fn linear(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
-    whole(request, wanted, messages_of_all_pairs(request.problem), alltoall::linear)
+    let build = match request.problem.operation() {
+        Operation::Allgather => straight::allgather,
+        Operation::ReduceScatter => straight::reduce_scatter,
+        _ => alltoall::linear,
+    };
+    whole(request, wanted, messages_of_all_pairs(request.problem), build)
 }
 
 /// The fastest of Bruck's allgathers with some delays, of equally fast ones that of the least delay.

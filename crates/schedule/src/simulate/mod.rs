@@ -130,8 +130,8 @@ pub enum SimulationError {
 /// both sends and receives, on duplex ports as well; a lone message takes what others do.
 ///
 /// What a rank of an alltoall has for others it sends without waiting, where latency overlaps and receives are posted
-/// at the start ([`Posts::PrePosted`]): a lone send of the input leaves as if it were eager. So does a lone send of an
-/// allgather on a duplex port: until its message has arrived, its side of the port is free.
+/// at the start ([`Posts::PrePosted`]): a lone send of the input leaves as if it were eager. On a duplex port so does a lone
+/// send of an allgather, or of the input of a reduce-scatter: until its message has arrived, its side of the port is free.
 ///
 /// Where the ranks of a node share a wire ([`CostModel::shared_wires`]), it carries one message out and one in at a time,
 /// in the order in which they could start.
@@ -443,9 +443,11 @@ impl<'a, C: CostModel> Simulation<'a, C> {
             return Ok(true);
         }
         let action = self.action(sender);
-        let may_go = match self.operation.payload_kind() {
-            PayloadKind::Messages => !action.needs_written(),
-            _ => self.operation == Operation::Allgather && !self.holds.are_actions(),
+        let may_go = match self.operation {
+            _ if self.operation.payload_kind() == PayloadKind::Messages => !action.needs_written(),
+            Operation::Allgather => !self.holds.are_actions(),
+            Operation::ReduceScatter => !self.holds.are_actions() && !action.needs_written(),
+            _ => false,
         };
         let is_lone = matches!(action.deed, Deed::Send(_));
         if !(may_go && is_lone && self.handover.posts == Posts::PrePosted) {
