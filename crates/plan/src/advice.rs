@@ -56,7 +56,7 @@ pub fn recommended(outcomes: Vec<&Outcome>) -> Option<&Outcome> {
     outcomes.into_iter().min_by_key(|one| (one.unpacked, one.time(), standing(one)))
 }
 
-/// The simplest outcome of those that take at most [`Advice::SIMPLER_PERCENT`] longer than the fastest, unpacking
+/// Simplest outcome within [`Advice::SIMPLER_PERCENT`] of the fastest, unpacking
 /// included.
 pub(crate) fn simplest(outcomes: Vec<&Outcome>) -> Option<&Outcome> {
     let fastest = outcomes.iter().map(|outcome| outcome.unpacked).min()?;
@@ -66,7 +66,7 @@ pub(crate) fn simplest(outcomes: Vec<&Outcome>) -> Option<&Outcome> {
 }
 
 impl<'a> Advice<'a> {
-    /// Percentage by which a tree that is named as simpler may be slower than the fastest.
+    /// Tolerance, in per cent, for a simpler tree beside the fastest.
     pub const SIMPLER_PERCENT: f64 = 2.0;
 
     /// Advice to use the comparison's recommended outcome.
