@@ -25,7 +25,11 @@ fn home() -> Option<tempfile::TempDir> {
 /// Runs a program with this home, and no other variable for the component.
 fn run_at_home(home: &Path, ranks: usize, program: &Path, environment: &[(&str, &str)]) -> Output {
     let own = |&(name, value): &(&'static str, &str)| (name, value.to_owned());
-    let given = [("TUWTREE_ALGORITHM", "adaptive"), ("TUWTREE_ALLGATHER_ALGORITHM", "circulant")];
+    let given = [
+        ("TUWTREE_ALGORITHM", "adaptive"),
+        ("TUWTREE_ALLGATHER", "circulant"),
+        ("TUWTREE_REDUCE_SCATTER", "circulant"),
+    ];
     let mut all: Vec<(&str, String)> = given.iter().map(own).collect();
     all.extend([("TUWTREE_LOG", "1".to_owned()), ("HOME", home.display().to_string())]);
     all.extend(environment.iter().map(|&(name, value)| (name, value.to_owned())));
@@ -72,7 +76,12 @@ fn programs_have_right_results_under_the_component() {
         let program = compiled(home.path(), name);
         let output = run_at_home(home.path(), 4, &program, &[]);
         assert!(output.status.success() && text(&output.stdout).contains(said), "{output:?}");
-        assert!(lines(&output).iter().any(|line| line.contains(" on 4 processes")), "{output:?}");
+        let calls = lines(&output);
+        assert!(!calls.iter().any(|line| line.contains("error")), "{calls:?}");
+        assert!(calls.iter().any(|line| line.contains(" on 4 processes")), "{calls:?}");
+        let is_rootless =
+            |line: &String| line.contains("MPI_Allgatherv, call") && line.contains("circulant");
+        assert!(name != "unaware_everywhere.c" || calls.iter().any(is_rootless), "{calls:?}");
     }
 }
 
