@@ -268,20 +268,14 @@ fn mpich_5_sends_the_messages_of_the_settings_that_advice_names() {
     mpich_sends_what_its_settings_say(&Installed::of_pypi("TUWTREE_MPICH_5"), Library::Mpich);
 }
 
-/// For each rank but the root, 0, the ranks that are not done before it in a gather along the binomial tree in which each
-/// group gathers at its first rank: those above it. And those below, since the root first tells all something along the
-/// same tree. Without a tree the root alone waits for all. For powers of two: with others the groups are not the usual ones.
-fn not_done_before_each(processes: usize, is_along_tree: bool) -> BTreeMap<Rank, BTreeSet<Rank>> {
+/// Ranks between each rank and the root, 0, along the binomial tree in which each group gathers at its first rank, with the
+/// root. For powers of two: with others the groups are not the usual ones.
+fn ancestors(processes: usize) -> BTreeMap<Rank, BTreeSet<Rank>> {
     let above = |rank: Rank| {
         let parent = |&one: &Rank| (one > 0).then(|| one & (one - 1));
-        std::iter::successors(parent(&rank), parent).collect::<BTreeSet<Rank>>()
+        std::iter::successors(parent(&rank), parent).collect()
     };
-    let of_rank = |rank: Rank| {
-        let below = (0..processes).filter(|&one| above(one).contains(&rank));
-        let parents = above(rank).into_iter().filter(|&one| is_along_tree || one == 0);
-        (rank, below.chain(parents).collect())
-    };
-    (1..processes).map(of_rank).collect()
+    (1..processes).map(|rank| (rank, above(rank))).collect()
 }
 
 #[test]
@@ -295,8 +289,21 @@ fn intel_mpi_gathers_along_a_binomial_tree_by_the_setting_that_advice_names() {
     for (words, is_along_tree) in [(setting.words, true), ("I_MPI_ADJUST_GATHERV=1", false)] {
         let (name, value) = words.split_once('=').unwrap();
         for processes in [4, 8] {
-            let expected = not_done_before_each(processes, is_along_tree);
-            let done = expected.values().map(|others| processes - 1 - others.len());
+            let above = ancestors(processes);
+            // On some processors the root first tells all something along the tree, for which those below a late rank wait.
+            let below = |late: Rank| {
+                above.iter().filter(move |(_, ranks)| ranks.contains(&late)).map(|(&rank, _)| rank)
+            };
+            let waiting = |late: Rank| match is_along_tree {
+                true => (
+                    above[&late].clone(),
+                    above[&late].iter().copied().chain(below(late)).collect(),
+                ),
+                false => (BTreeSet::from([0]), BTreeSet::from([0])),
+            };
+            let waiting: Vec<(BTreeSet<Rank>, BTreeSet<Rank>)> =
+                (1..processes).map(waiting).collect();
+            let done = waiting.iter().map(|(_, most)| processes - 1 - most.len());
             let mut job = intel.job(processes);
             job.env(name, value).arg("./waiting").args(done.map(|ranks| ranks.to_string()));
             let said = succeed(&mut job);
@@ -307,7 +314,14 @@ fn intel_mpi_gathers_along_a_binomial_tree_by_the_setting_that_advice_names() {
             };
             let found: Option<BTreeMap<Rank, BTreeSet<Rank>>> = said.lines().map(of_line).collect();
             let found = found.unwrap_or_else(|| panic!("{words}, {processes} processes: {said}"));
-            assert_eq!(found, expected, "{words}, {processes} processes");
+            let fits =
+                |(late, (least, most)): (&BTreeSet<Rank>, &(BTreeSet<Rank>, BTreeSet<Rank>))| {
+                    least.is_subset(late) && late.is_subset(most)
+                };
+            assert!(
+                found.len() == waiting.len() && found.values().zip(&waiting).all(fits),
+                "{words}: {found:?}, {waiting:?}"
+            );
         }
     }
 }

@@ -73,6 +73,8 @@ int main(int argc, char **argv)
     own = calloc((size_t)total, 1);
     all = calloc((size_t)total, 1);
     for (late = 1; late < size; late++) {
+        /* Who was late in the last round is not in this one yet. */
+        MPI_Barrier(MPI_COMM_WORLD);
         if (rank == late) {
             come_late(atoi(argv[late]));
         } else {
