@@ -78,7 +78,8 @@ impl JudgedMessage {
         let busy = if is_outward { send_overhead } else { overhead };
         let apart = on_wire + overhead - busy.max(on_wire);
         let occupancy = busy.max(busy + wire * (on_wire - busy));
-        (latency + apart + wait * on_wire, occupancy)
+        // A sender that is busy for longer than the message is under way sees none of its latency.
+        ((latency + apart).max(0.0) + wait * on_wire, occupancy)
     }
 }
 
@@ -385,3 +386,29 @@ fn cheapest_links(problem: &Problem) -> Vec<LinkLaw> {
 
 /// Shares that are tried between the work of ranks and that of wires.
 const SHARES: u32 = 10;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::{Date, Machine};
+    use crate::{BlockSizes, Collective, Homogeneous};
+
+    #[test]
+    fn a_sender_that_is_busy_for_longer_than_its_message_travels_is_planned_for() {
+        let costs = Homogeneous::new(3.0, 1.0, 0.0).unwrap().with_overhead(2.0).unwrap();
+        let machine = Machine {
+            name: "busy senders".into(),
+            date: Date::parse("2026-11-27").unwrap(),
+            provenance: "made up".into(),
+            costs: Costs::Homogeneous(costs),
+            network: Network { send_overhead: Some(100.0), ..Network::default() },
+            combine_per_byte: 0.0,
+        };
+        let sizes = BlockSizes::new([4, 1, 0]).unwrap();
+        let problem = Problem::of(Collective::scatter(&sizes), machine).unwrap();
+        let planned = online_problem(&problem).unwrap();
+        let links = planned.costs().hierarchy().unwrap().levels()[0].links.clone();
+        // o_s for the sender, and of the latency only the wait for others on the wire, 8 w = 8 * 0.
+        assert_eq!(links.times(1), (0.0, 100.0));
+    }
+}
