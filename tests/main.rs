@@ -1,5 +1,6 @@
 //! The workspace's integration tests: one binary, a module for each kind of evidence.
 
+mod c_header;
 mod command_line;
 mod documents;
 mod manual;

@@ -27,6 +27,8 @@ pub enum Format {
     Pdf,
     /// A page.
     Html,
+    /// A header for C.
+    H,
 }
 
 /// A format that is asked for where it cannot be had, in words for the user: wrong usage.
@@ -41,7 +43,7 @@ impl Format {
     /// True if `--format` offers it; pictures and pages are requested by the file's name.
     pub fn is_printed(self) -> bool {
         match self {
-            Format::Text | Format::Json | Format::Csv | Format::Toml => true,
+            Format::Text | Format::Json | Format::Csv | Format::Toml | Format::H => true,
             Format::Svg | Format::Png | Format::Pdf | Format::Html => false,
         }
     }
@@ -55,6 +57,7 @@ impl Format {
             Format::Toml => "a machine file",
             Format::Svg | Format::Png | Format::Pdf => "a picture",
             Format::Html => "a page",
+            Format::H => "the costs in C, for tuwtree.h",
         }
     }
 

@@ -4,7 +4,7 @@ use crate::args::parse_processes;
 use crate::error::CliError;
 use crate::input::check_one_standard_input;
 use crate::output::format::{FormatArgs, option_of};
-use crate::output::machine::describe;
+use crate::output::machine::{c_header, describe};
 use crate::output::text;
 use clap::Args;
 use tuwtree_io::{Destination, Format, Source, machine, with_levels};
@@ -54,7 +54,7 @@ pub(crate) struct MachineArgs {
     #[arg(long, value_name = "NAME=MACHINE", value_parser = parse_level, requires = "machine")]
     level: Vec<LevelCosts>,
 
-    /// Write to this file: `.json` or `.toml` for a machine file, `.txt` for a description
+    /// Write to this file: `.json` or `.toml` for a machine file, `.h` for costs in C, `.txt` for a description
     #[arg(help_heading = "Output", short, long, value_name = "FILE", default_value = "-", value_parser = Destination::parse)]
     output: Destination,
 }
@@ -65,6 +65,7 @@ Examples:
   tuwtree machine vsc3                       what it costs
   tuwtree machine cluster.json -o m.toml     convert it
   tuwtree machine osu.txt -o m.json          make one of what osu_latency and osu_bw printed
+  tuwtree machine infiniband -o costs.h      costs for programs that plan by tuwtree.h
   tuwtree machine hostfile --level network=osu.txt --level node=inside.txt -o m.json
                                              the shape of a hostfile, the costs of two measurements";
 
@@ -83,7 +84,7 @@ fn parse_level(argument: &str) -> Result<LevelCosts, String> {
 }
 
 /// Formats of machines.
-const FORMATS: [Format; 3] = [Format::Text, Format::Json, Format::Toml];
+const FORMATS: [Format; 4] = [Format::Text, Format::Json, Format::Toml, Format::H];
 
 /// Runs the command.
 ///
@@ -111,6 +112,7 @@ pub(crate) fn run(args: &MachineArgs) -> Result<ExitCode, CliError> {
     let text = match format {
         Format::Json => format!("{}\n", failing(serde_json::to_string_pretty(&machine))?),
         Format::Toml => failing(toml::to_string(&machine))?,
+        Format::H => c_header(&machine).map_err(|error| source.failure(&error))?,
         _ => describe(&machine),
     };
     args.output.open()?.write(|output| output.write_all(text.as_bytes()))?;

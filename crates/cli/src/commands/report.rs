@@ -121,7 +121,7 @@ fn content(
     format: Format,
 ) -> Result<Vec<u8>, CliError> {
     Ok(match format {
-        Format::Text | Format::Toml => text(measurements, predictions).into_bytes(),
+        Format::Text | Format::Toml | Format::H => text(measurements, predictions).into_bytes(),
         Format::Json => {
             let mut text = Vec::new();
             write_json(&document(&measurements.csv_beside(predictions)), &mut text)?;

@@ -63,6 +63,18 @@ fn operations_without_a_root_are_the_librarys_byte_for_byte() {
 }
 
 #[test]
+fn plans_of_the_header_are_performed_byte_for_byte() {
+    let program = compile("planned.c", Linkage::Shared);
+    for &count in ranks() {
+        let problems = if launch::is_open_mpi() && count <= 16 { "100" } else { "10" };
+        let output = run(count, &program, &[problems], &[]);
+        let expected = format!("all right: {count} ranks, {problems} problems");
+        assert!(text(&output.stdout).contains(&expected), "{count}: {output:?}");
+        assert!(output.status.success(), "{output:?}");
+    }
+}
+
+#[test]
 fn setting_up_leaves_attributes_messages_and_handlers_of_the_program_alone() {
     let program = compile("setups.c", Linkage::Shared);
     for algorithm in ["adaptive", "linear", "native"] {
