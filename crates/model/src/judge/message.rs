@@ -362,7 +362,11 @@ const SMALL_SHARES: u8 = 48;
 /// Two laws of which one costs at most as much as any pair's linear law, whatever part of a message is looked at: all is
 /// least in the first, and a request of the receiver first hides most of the wire's time in the second.
 fn cheapest_links(problem: &Problem) -> Vec<LinkLaw> {
-    let ranks = problem.ranks();
+    // Where all pairs share their costs, one pair stands for them.
+    let ranks = match problem.costs().homogeneous(problem.ranks()) {
+        Some(_) => problem.ranks().min(2),
+        None => problem.ranks(),
+    };
     let pairs = (0..ranks).flat_map(|one| (0..ranks).map(move |other| (one, other)));
     let links = pairs
         .filter(|(one, other)| one != other)
