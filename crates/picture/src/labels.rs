@@ -38,6 +38,17 @@ pub(crate) fn costs(costs: &StatedCosts) -> String {
     }
 }
 
+/// A completion time, and the other one that the picture has, where messages come one after the other at each port.
+pub(crate) fn drawn(unit: Unit, time: Time, drawn: Time) -> String {
+    match time == drawn {
+        true => unit.time(time),
+        false => {
+            let (time, drawn) = (unit.time(time), unit.time(drawn));
+            format!("{time} (drawn with one message after the other at each port: {drawn})")
+        }
+    }
+}
+
 /// The unit in which times are stated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {

@@ -1,7 +1,8 @@
 //! The messages of a tree, taken from a simulated schedule.
 
-use tuwtree_model::StatedCosts;
-use tuwtree_model::{Operation, Rank, Step, Time, Tree};
+use tuwtree_model::{
+    Operation, Ports, Problem, Rank, Root, StatedCosts, Step, Time, Tree, judged_time,
+};
 use tuwtree_schedule::{Deed, Schedule, Timeline};
 
 /// A schedule and when everything in it happens.
@@ -30,6 +31,21 @@ pub(crate) struct ParentMessage {
 }
 
 impl Performance<'_> {
+    /// Completion time: by the judge for trees where latency overlaps, else that of the timeline.
+    pub(crate) fn completion_time(&self) -> Time {
+        self.judged().unwrap_or(self.timeline.completion_time())
+    }
+
+    /// The time by the judge of a tree.
+    fn judged(&self) -> Option<Time> {
+        let task = self.schedule.task();
+        let tree = tree_of(self.schedule).filter(|_| self.costs.costs().overlaps())?;
+        let problem = Problem::new(task.operation, task.payload.clone(), self.costs.clone());
+        let problem = problem.ok()?.with_operator(task.operator).ok()?;
+        let problem = problem.with_root(Root::Given(task.root?)).ok()?;
+        judged_time(&tree, &problem.with_ports(Ports::new(task.ports)?)).ok()
+    }
+
     /// An entry for each rank of the tree: the message between it and its parent, or `None` without
     /// one.
     ///

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use roxmltree::{Document, Node};
 use std::collections::HashMap;
 use tuwtree_model::{
-    BlockSizes, Homogeneous, Operation, Problem, Rank, StatedCosts, Step, Time, Tree,
+    BlockSizes, Homogeneous, Operation, Problem, Rank, Root, StatedCosts, Step, Time, Tree,
 };
 use tuwtree_picture::{
     Candidate, Colouring, Performance, Report, TimelinePicture, TreePicture, tree_of,
@@ -276,6 +276,7 @@ fn a_page_escapes_everything_that_users_name() {
             summary: evil.to_owned(),
             tree: Some(&case.tree),
             performance: case.performance(),
+            time: case.timeline.completion_time(),
             cells: vec![evil.to_owned()],
         }],
         recommended: 0,
@@ -307,6 +308,7 @@ fn a_page_of_many_ranks_stays_small() {
         summary: String::new(),
         tree: Some(&cases[of].tree),
         performance: cases[of].performance(),
+        time: cases[of].timeline.completion_time(),
         cells: Vec::new(),
     };
     let report = Report {
@@ -426,6 +428,7 @@ fn a_page_begins_with_the_best_and_hides_pictures_of_what_takes_more_than_twice_
                 summary: String::new(),
                 tree: Some(&case.tree),
                 performance: case.performance(),
+                time: case.timeline.completion_time(),
                 cells: Vec::new(),
             })
             .into(),
@@ -438,5 +441,22 @@ fn a_page_begins_with_the_best_and_hides_pictures_of_what_takes_more_than_twice_
     for (index, is_shown) in [(0, true), (1, true), (2, false)] {
         let checked = format!("name=\"shown\" value=\"{index}\" checked>");
         assert_eq!(page.contains(&checked), is_shown, "{index}");
+    }
+}
+
+#[test]
+fn where_latency_overlaps_pictures_state_the_judges_time_and_the_drawn_one() {
+    let star = tree(&[0; 5], 0, 0);
+    let case = Case::with_overhead(10.0, star, Operation::Gather, vec![300; 6]);
+    let problem = Problem::gather(&BlockSizes::new([300; 6]).unwrap(), case.costs.clone()).unwrap();
+    let problem = problem.with_root(Root::Given(0)).unwrap();
+    let judged = tuwtree_model::judged_time(&case.tree, &problem).unwrap().units();
+    let drawn = case.timeline.completion_time().units();
+    assert!(judged < drawn, "{judged} {drawn}");
+    let stated = format!(
+        "completion time {judged} (drawn with one message after the other at each port: {drawn})"
+    );
+    for picture in [case.tree_picture().svg(), TimelinePicture::new(case.performance()).svg()] {
+        assert!(picture.contains(&stated), "{stated}: {}", &picture[..3000.min(picture.len())]);
     }
 }

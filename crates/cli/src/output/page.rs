@@ -85,6 +85,7 @@ fn candidate<'a>(comparison: &'a Compared<'_>, one: &'a Performed<'a>) -> Candid
         summary: catalogue::row(outcome.construction).summary.to_owned(),
         tree: outcome.tree().ok(),
         performance: Performance { schedule, timeline, costs: comparison.problem.stated_costs() },
+        time: outcome.time(),
         cells: comparison.cells(outcome)[1..].to_vec(),
     }
 }

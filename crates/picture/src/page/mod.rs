@@ -51,6 +51,8 @@ pub struct Candidate<'a> {
     pub tree: Option<&'a Tree>,
     /// The schedule along the tree, and its times.
     pub performance: Performance<'a>,
+    /// Completion time, by the judge where latency overlaps.
+    pub time: Time,
     /// The cells of its row in the table, without its name.
     pub cells: Vec<String>,
 }
@@ -247,9 +249,9 @@ impl Report<'_> {
         order
     }
 
-    /// End of a candidate, in the units of its costs.
+    /// Completion time of a candidate, in the units of its costs.
     fn end(&self, index: usize) -> f64 {
-        self.candidates[index].performance.timeline.completion_time().units()
+        self.candidates[index].time.units()
     }
 
     fn reading(&self) -> String {
@@ -266,7 +268,7 @@ impl Report<'_> {
         let one = &self.candidates[index];
         let unit = Unit::of(one.performance.costs);
         let timeline = one.performance.timeline;
-        let time = timeline.completion_time();
+        let (time, drawn_time) = (one.time, timeline.completion_time());
         let longest = (0..self.candidates.len()).map(|one| self.end(one)).fold(0.0, f64::max);
         let percent = |time: f64| if longest > 0.0 { 100.0 * time / longest } else { 0.0 };
         let bound = self.bound.units().min(time.units());
@@ -280,7 +282,7 @@ impl Report<'_> {
             name: &one.name,
             summary: &one.summary,
             cells: &one.cells,
-            time: unit.time(time),
+            time: labels::drawn(unit, time, drawn_time),
             recommended: index == self.recommended,
             shown: self.end(index) <= MOST_TIMES * self.end(self.recommended),
             trees: one
@@ -300,7 +302,7 @@ impl Report<'_> {
                 "Timeline of {}: {} until {}; {} actions on the critical path",
                 one.name,
                 labels::ranks(one.performance.schedule.ranks()),
-                unit.time(time),
+                unit.time(drawn_time),
                 timeline.critical_path().len()
             ),
         }

@@ -114,7 +114,11 @@ impl<'a> TimelinePicture<'a> {
         let what = format!(
             "{}; completion time {}; {} together are busy {} of the time",
             quantity::bytes(task.total()),
-            Unit::of(costs).units(end),
+            labels::drawn(
+                Unit::of(costs),
+                self.performance.completion_time(),
+                timeline.completion_time()
+            ),
             match (task.ports, task.duplex) {
                 (1, false) => "all processes".to_owned(),
                 (1, true) => "both sides of the ports of all processes".to_owned(),

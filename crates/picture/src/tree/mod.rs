@@ -121,7 +121,7 @@ impl<'a> TreePicture<'a> {
     pub(crate) fn title(&self) -> (String, Vec<String>) {
         let ranks = labels::ranks(self.tree.ranks());
         let root = self.tree.root();
-        let Some(Performance { schedule, timeline, costs }) = self.performance else {
+        let Some(performance @ Performance { schedule, timeline, costs }) = self.performance else {
             let title = format!("{}tree over {ranks}, root {root}", prefix(self.heading));
             return (
                 title,
@@ -139,7 +139,11 @@ impl<'a> TreePicture<'a> {
         let what = format!(
             "{}; completion time {}; {}{}",
             quantity::bytes(task.total()),
-            Unit::of(costs).time(timeline.completion_time()),
+            labels::drawn(
+                Unit::of(costs),
+                performance.completion_time(),
+                timeline.completion_time()
+            ),
             labels::costs(costs),
             match task.ports {
                 1 => String::new(),
