@@ -107,8 +107,11 @@ enum Command {
 pub fn program(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let asks_for_json = asks_for_json(&arguments);
-    output::progress::catch_signals();
-    output::progress::catch_refused_memory();
+    #[cfg(unix)]
+    {
+        output::signals::catch_signals();
+        output::signals::catch_refused_memory();
+    }
     let Cli { command, color, quiet } =
         Cli::try_parse_from(arguments).unwrap_or_else(|error| misused(error, asks_for_json));
     anstream::ColorChoice::from(color).write_global();

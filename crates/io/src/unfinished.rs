@@ -3,9 +3,8 @@
 //! A program ended by a signal runs no destructors: unfinished files are listed here, so that
 //! [`abandon`] finds them.
 
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::NamedTempFile;
@@ -45,11 +44,11 @@ impl Unfinished {
         // For the system's own words, in place of an error about a file that nobody named.
         folder.metadata()?;
         let mut unfinished = unfinished();
-        let file = tempfile::Builder::new()
-            .prefix(".tuwtree-")
-            .permissions(Permissions::from_mode(0o666))
-            .tempfile_in(folder)
-            .map_err(|error| io::Error::from(error.kind()))?;
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".tuwtree-");
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let file = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
         unfinished.push(file.path().to_owned());
         Ok(Unfinished(Some(file)))
     }

@@ -7,7 +7,6 @@ use crate::output::progress::note;
 use clap::Args;
 use std::fs;
 use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::ExitCode;
 use tuwtree_io::Destination;
@@ -306,10 +305,15 @@ fn write_replay(
     make_executable(&script).map_err(|error| FileError::file(&script, error).into())
 }
 
-/// Lets those run a file who can read it.
+/// Lets those run a file who can read it, where files have such permissions.
 fn make_executable(path: &Path) -> std::io::Result<()> {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "there is nothing to set"))]
     let mut permissions = fs::metadata(path)?.permissions();
-    let mode = permissions.mode();
-    permissions.set_mode(mode | (mode & 0o444) >> 2);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = permissions.mode();
+        permissions.set_mode(mode | (mode & 0o444) >> 2);
+    }
     fs::set_permissions(path, permissions)
 }

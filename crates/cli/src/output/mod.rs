@@ -9,6 +9,8 @@ pub(crate) mod machine;
 pub(crate) mod page;
 pub(crate) mod picture;
 pub(crate) mod progress;
+#[cfg(unix)]
+pub(crate) mod signals;
 pub(crate) mod swept;
 pub(crate) mod text;
 pub(crate) mod tuning;

@@ -1,12 +1,8 @@
-//! Progress of long work: a bar after the first second, on a terminal only, and a clean end on
-//! Ctrl-C and the like.
+//! Progress of long work: a bar after the first second, on a terminal only.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use signal_hook::consts::{SIGABRT, SIGHUP, SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
 use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tuwtree_plan::Watch;
@@ -36,45 +32,17 @@ pub(crate) fn note(text: &str) {
 /// Time before a bar appears.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Makes Ctrl-C, and what batch systems and closed terminals send, end long work cleanly; without such
-/// work, or the second time, they end the program at once. No file is left half written.
-pub(crate) fn catch_signals() {
-    // Without a handler signals end the program the ordinary way, which is no worse.
-    let hang_up = (!is_ignored(SIGHUP)).then_some(SIGHUP);
-    let Ok(mut signals) = Signals::new([SIGINT, SIGTERM].into_iter().chain(hang_up)) else {
-        return;
-    };
-    std::thread::spawn(move || {
-        for signal in &mut signals {
-            let first = SIGNAL.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed);
-            if first.is_err() || WATCHERS.load(Ordering::Relaxed) == 0 {
-                tuwtree_io::abandon();
-                std::process::exit(exit_code().into());
-            }
-        }
-    });
-}
-
-/// Makes a refused allocation end the program with exit code 1: the runtime says how much was refused,
-/// and aborts.
-pub(crate) fn catch_refused_memory() {
-    let always = Arc::new(AtomicBool::new(true));
-    // Without this, the exit code is that of an abort.
-    let _ = signal_hook::flag::register_conditional_shutdown(SIGABRT, 1, always);
+/// Takes note of a signal; true if the program is to end at once: no long work looks at it, or it is the second.
+#[cfg(unix)]
+pub(super) fn ends_at(signal: i32) -> bool {
+    let first = SIGNAL.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed);
+    first.is_err() || WATCHERS.load(Ordering::Relaxed) == 0
 }
 
 /// The exit code of a program that a signal ended: 128 and the signal's number.
 pub(crate) fn exit_code() -> u8 {
     let signal = SIGNAL.load(Ordering::Relaxed);
     u8::try_from(128 + signal).expect("signals that are caught have small numbers")
-}
-
-/// True if the program was started with this signal ignored, as by `nohup`.
-fn is_ignored(signal: i32) -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let mask = mask.and_then(|digits| u64::from_str_radix(digits.trim(), 16).ok());
-    mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
 /// A piece of long work.
