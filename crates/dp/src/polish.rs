@@ -81,6 +81,11 @@ pub fn polished(problem: &Problem, start: &Tree, polish: Polish) -> Result<Tree,
 /// Number of earlier times that a change is held against.
 const LATE: usize = 40;
 
+/// A random number's remainder, which is the same on machines of 32 bits.
+fn below(number: u64, count: usize) -> usize {
+    (number % count as u64) as usize
+}
+
 /// Ends, count, bytes and time of a rank.
 type Entry = ((Rank, Rank), usize, u64, f64);
 
@@ -200,7 +205,7 @@ impl<'a> Search<'a> {
             .numbers(3 * self.polish.steps)
             .into_iter();
         for step in 0..self.polish.steps {
-            let mut number = || numbers.next().expect("three numbers for each step") as usize;
+            let mut number = || numbers.next().expect("three numbers for each step");
             let [kind, one, other] = [number(), number(), number()];
             let now = self.time[self.shape.root];
             let Some(change) = self.change(kind, one, other) else { continue };
@@ -220,9 +225,10 @@ impl<'a> Search<'a> {
     }
 
     /// A random change, if there is one of this kind there.
-    fn change(&self, kind: usize, one: usize, other: usize) -> Option<Change> {
+    fn change(&self, kind: u64, one: u64, other: u64) -> Option<Change> {
         let ranks = self.problem.ranks();
-        let child = one % ranks;
+        let (child, another) = (below(one, ranks), below(other, ranks));
+        let place_among = |count: usize| below(other / ranks as u64, count);
         match kind % 8 {
             0 => {
                 let parent = self.shape.parent[child];
@@ -231,27 +237,26 @@ impl<'a> Search<'a> {
             }
             1 if self.is_outward => {
                 let siblings = self.shape.children[child].len();
-                let places = (other % siblings.max(1), (other / ranks) % siblings.max(1));
+                let places = (below(other, siblings.max(1)), place_among(siblings.max(1)));
                 (places.0 != places.1).then_some(Change::Exchange { parent: child, places })
             }
             2 if !self.polish.keeps_ranges => {
-                let second = other % ranks;
                 let is_free =
                     |rank: Rank| rank != self.shape.root || self.problem.root() == Root::Best;
-                (child != second && is_free(child) && is_free(second))
-                    .then_some(Change::Swap { ranks: (child, second) })
+                (child != another && is_free(child) && is_free(another))
+                    .then_some(Change::Swap { ranks: (child, another) })
             }
             _ if self.shape.parent[child] == NOBODY => None,
             _ => {
                 let parent = match self.polish.keeps_ranges {
                     true => self.on_the_way(child, other)?,
-                    false => other % ranks,
+                    false => another,
                 };
                 let mut above = parent;
                 while above != NOBODY && above != child {
                     above = self.shape.parent[above];
                 }
-                let place = (other / ranks) % (self.shape.children[parent].len() + 1);
+                let place = place_among(self.shape.children[parent].len() + 1);
                 let is_new = parent != self.shape.parent[child];
                 (above == NOBODY && is_new).then_some(Change::Move { child, parent, place })
             }
@@ -259,7 +264,7 @@ impl<'a> Search<'a> {
     }
 
     /// A rank on the way from a neighbour of this subtree to the root.
-    fn on_the_way(&self, child: Rank, number: usize) -> Option<Rank> {
+    fn on_the_way(&self, child: Rank, number: u64) -> Option<Rank> {
         let (first, last) = self.ends[child];
         let neighbour = match number % 2 {
             0 => first.checked_sub(1)?,
@@ -269,7 +274,7 @@ impl<'a> Search<'a> {
             let up = |&rank: &Rank| Some(self.shape.parent[rank]).filter(|&next| next != NOBODY);
             std::iter::successors(Some(neighbour), up)
         };
-        way().nth(number / 2 % way().count())
+        way().nth(below(number / 2, way().count()))
     }
 
     /// Performs a change, and works out the times on the ways to the root.
