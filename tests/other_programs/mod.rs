@@ -12,6 +12,7 @@ mod loggopsim;
 mod mpi;
 mod network;
 mod ordered;
+mod page;
 mod pdf;
 mod settings;
 mod simgrid;
