@@ -168,17 +168,17 @@ where
     if most.is_nan() || most >= <f64 as Scalar>::LIMIT {
         return Err(DpError::TooLarge { total });
     }
-    let law = BySize { sizes: &kept.sizes, port, latency, copy };
-    let tree = Splitter::new(&law, class, effort).tree(kept.root);
+    let times = |bytes| (latency(bytes), port(bytes));
+    let tree = Splitter::new(&kept.sizes, times, copy, (class, effort)).tree(kept.root);
     Ok(kept.restored(&tree))
 }
 
-struct Splitter<'a, T, P, L> {
+struct Splitter<'a, T, M> {
     effort: Effort,
     class: Class,
     sizes: &'a BlockSizes,
-    port: P,
-    latency_of: L,
+    /// lambda of a message, and for how long it occupies a port.
+    times: M,
     /// Of a mean block.
     latency: T,
     /// Occupation of a port by a message, beside its bytes.
@@ -200,27 +200,22 @@ struct Choice<T> {
     time: T,
 }
 
-impl<'a, T: Clock, P: Fn(u64) -> T, L: Fn(u64) -> T> Splitter<'a, T, P, L> {
-    fn new<C: Fn(u64) -> T>(
-        law: &BySize<'a, P, L, C>,
-        class: Class,
-        effort: Effort,
-    ) -> Splitter<'a, T, P, L>
-    where
-        P: Copy,
-        L: Copy,
-    {
-        let BySize { sizes, port, latency: latency_of, ref copy } = *law;
+impl<'a, T: Clock, M: Fn(u64) -> (T, T)> Splitter<'a, T, M> {
+    fn new(
+        sizes: &'a BlockSizes,
+        times: M,
+        copy: impl Fn(u64) -> T,
+        (class, effort): (Class, Effort),
+    ) -> Splitter<'a, T, M> {
         let ranks = sizes.ranks();
-        let latency = latency_of((sizes.total() / ranks as u64).max(1));
+        let (latency, _) = times((sizes.total() / ranks as u64).max(1));
         // What is left of the time of a byte without the byte; no message has none.
-        let overhead = T::at_zero(port(1), port(2));
+        let overhead = T::at_zero(times(1).1, times(2).1);
         Splitter {
             effort,
             class,
             sizes,
-            port,
-            latency_of,
+            times,
             latency,
             overhead,
             copy: sizes.iter().map(copy).collect(),
@@ -293,7 +288,7 @@ impl<'a, T: Clock, P: Fn(u64) -> T, L: Fn(u64) -> T> Splitter<'a, T, P, L> {
         // All data but the root's comes after its copy and after the first message's latency.
         let others = self.sizes.range(range.0, range.1) - self.sizes.block(root);
         let mut little =
-            (self.port)(others).larger(self.overhead).plus(self.latency.larger(self.copy[root]));
+            self.port(others).larger(self.overhead).plus(self.latency.larger(self.copy[root]));
         let mut enough = most.noticeably_less(self.effort);
         if enough < little {
             return None;
@@ -366,7 +361,7 @@ impl<'a, T: Clock, P: Fn(u64) -> T, L: Fn(u64) -> T> Splitter<'a, T, P, L> {
                 true => (first, first + left - 1),
                 false => (end - right, end - 1),
             };
-            match clock.minus((self.port)(self.sizes.range(child.0, child.1))) {
+            match clock.minus(self.port(self.sizes.range(child.0, child.1))) {
                 Some(left) if left >= start => clock = left,
                 _ => return false,
             }
@@ -382,8 +377,13 @@ impl<'a, T: Clock, P: Fn(u64) -> T, L: Fn(u64) -> T> Splitter<'a, T, P, L> {
     fn fits(&self, (first, last): (Rank, Rank), clock: T) -> bool {
         self.probes.set(self.probes.get() + 1);
         let bytes = self.sizes.range(first, last);
-        let gathered = self.estimate(first, last);
-        gathered.plus((self.latency_of)(bytes)).plus((self.port)(bytes)) <= clock
+        let (latency, port) = (self.times)(bytes);
+        self.estimate(first, last).plus(latency).plus(port) <= clock
+    }
+
+    /// Time for which a message occupies a port.
+    fn port(&self, bytes: u64) -> T {
+        (self.times)(bytes).1
     }
 
     /// Estimated time of a range.
@@ -394,7 +394,7 @@ impl<'a, T: Clock, P: Fn(u64) -> T, L: Fn(u64) -> T> Splitter<'a, T, P, L> {
         let largest = self.largest.of(first, last);
         let idle = self.copy[largest].beyond(self.latency);
         let others = self.sizes.range(first, last) - self.sizes.block(largest);
-        idle.plus(self.growth[last - first + 1]).plus((self.port)(others).beyond(self.overhead))
+        idle.plus(self.growth[last - first + 1]).plus(self.port(others).beyond(self.overhead))
     }
 }
 

@@ -10,15 +10,22 @@ use tuwtree_model::{LinkLaw, MeasuredSize, Piece, Scalar};
 /// Costs that all pairs share, in ticks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TickLaw {
-    port: Vec<TickLine>,
-    latency: Vec<TickLine>,
+    /// From 0 bytes on, with rising sizes.
+    lines: Vec<TickLines>,
     copy: TickLine,
 }
 
-/// A line from a size on: `at + slope (bytes - from) / 2^shift`, rounded down.
+/// The lines of messages from a size on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct TickLines {
+    from: u64,
+    latency: TickLine,
+    port: TickLine,
+}
+
+/// A line: `at + slope beyond / 2^shift`, rounded down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct TickLine {
-    from: u64,
     at: u64,
     /// Ticks per byte, times 2^`shift`: less than 2^62.
     slope: i64,
@@ -26,21 +33,20 @@ struct TickLine {
 }
 
 impl TickLine {
-    /// The line with this value at `from`, and so many ticks per byte.
-    fn new(from: u64, at: u64, slope: f64) -> TickLine {
+    /// The line with this value at its start, and so many ticks per byte.
+    fn new(at: u64, slope: f64) -> TickLine {
         let digits = (slope.abs().to_bits() >> 52) as i32 - 1022;
         let shift = (62 - digits).clamp(0, MOST_SHIFT);
         TickLine {
-            from,
             at,
             slope: (slope * (1_u64 << shift) as f64).round() as i64,
             shift: shift as u32,
         }
     }
 
-    fn value(&self, bytes: u64) -> u64 {
-        let beyond = i128::from(bytes - self.from);
-        let value = ((i128::from(self.slope) * beyond) >> self.shift) + i128::from(self.at);
+    fn value(&self, beyond: u64) -> u64 {
+        let rise = (i128::from(self.slope) * i128::from(beyond)) >> self.shift;
+        let value = rise + i128::from(self.at);
         u64::try_from(value.max(0)).unwrap_or(u64::MAX)
     }
 }
@@ -75,35 +81,26 @@ impl TickLaw {
             return Err(DpError::TooLarge { total });
         }
         let scale = Scale::new(most);
-        let (port, latency) = match links {
-            LinkLaw::Pieces(law) => law.pieces().iter().map(|piece| scale.piece(piece)).unzip(),
-            LinkLaw::Measured(law) => (
-                scale.measured(law.sizes(), |size| size.occupancy),
-                scale.measured(law.sizes(), |size| size.latency),
-            ),
+        let lines = match links {
+            LinkLaw::Pieces(law) => law.pieces().iter().map(|piece| scale.piece(piece)).collect(),
+            LinkLaw::Measured(law) => scale.measured(law.sizes()),
         };
-        Ok(TickLaw { port, latency, copy: scale.line(0, 0.0, gamma) })
+        Ok(TickLaw { lines, copy: scale.line(0.0, gamma) })
     }
 
-    /// Ticks for which a message of this many bytes occupies a port.
-    pub(super) fn port(&self, bytes: u64) -> u64 {
-        value(&self.port, bytes)
-    }
-
-    /// lambda, in ticks.
-    pub(super) fn latency(&self, bytes: u64) -> u64 {
-        value(&self.latency, bytes)
+    /// lambda of a message of this many bytes, and for how long it occupies a port, in ticks.
+    pub(super) fn times(&self, bytes: u64) -> (u64, u64) {
+        // Most messages are on the last lines.
+        let lines = self.lines.iter().rfind(|lines| lines.from <= bytes);
+        let lines = lines.expect("the first line starts at 0");
+        let beyond = bytes - lines.from;
+        (lines.latency.value(beyond), lines.port.value(beyond))
     }
 
     /// The time of a copy, in ticks.
     pub(super) fn copy(&self, bytes: u64) -> u64 {
         self.copy.value(bytes)
     }
-}
-
-fn value(lines: &[TickLine], bytes: u64) -> u64 {
-    let next = lines.partition_point(|line| line.from <= bytes);
-    lines[next - 1].value(bytes)
 }
 
 /// Ticks per time unit: a power of two.
@@ -120,18 +117,30 @@ impl Scale {
         (time * self.0).round() as u64
     }
 
-    /// The line with this value at `from`, and this slope.
-    fn line(&self, from: u64, at: f64, slope: f64) -> TickLine {
-        TickLine::new(from, self.ticks(at), slope * self.0)
+    /// The line with this value at its start, and this slope.
+    fn line(&self, at: f64, slope: f64) -> TickLine {
+        TickLine::new(self.ticks(at), slope * self.0)
     }
 
-    fn piece(&self, piece: &Piece) -> (TickLine, TickLine) {
+    fn piece(&self, piece: &Piece) -> TickLines {
         let Piece { from_bytes, overhead, beta, .. } = *piece;
-        let port = self.line(from_bytes, overhead + beta * from_bytes as f64, beta);
-        (port, self.line(from_bytes, piece.link().latency(), 0.0))
+        TickLines {
+            from: from_bytes,
+            latency: self.line(piece.link().latency(), 0.0),
+            port: self.line(overhead + beta * from_bytes as f64, beta),
+        }
     }
 
-    fn measured(
+    fn measured(&self, sizes: &[MeasuredSize]) -> Vec<TickLines> {
+        let latencies = self.measured_lines(sizes, |size| size.latency);
+        let ports = self.measured_lines(sizes, |size| size.occupancy);
+        let starts = std::iter::once(0).chain(sizes.iter().map(|size| size.bytes));
+        let lines = starts.zip(latencies.into_iter().zip(ports));
+        lines.map(|(from, (latency, port))| TickLines { from, latency, port }).collect()
+    }
+
+    /// Of each size, after the first one for all below.
+    fn measured_lines(
         &self,
         sizes: &[MeasuredSize],
         cost: impl Fn(&MeasuredSize) -> f64,
@@ -142,9 +151,8 @@ impl Scale {
         });
         let mut slopes: Vec<f64> = rises.collect();
         slopes.push(slopes.last().map_or(0.0, |slope| slope.max(0.0)));
-        let lines = sizes.iter().zip(&ticks).zip(slopes);
-        let lines = lines.map(|((size, &at), slope)| TickLine::new(size.bytes, at, slope));
-        std::iter::once(TickLine::new(0, ticks[0], 0.0)).chain(lines).collect()
+        let lines = ticks.iter().zip(slopes).map(|(&at, slope)| TickLine::new(at, slope));
+        std::iter::once(TickLine::new(ticks[0], 0.0)).chain(lines).collect()
     }
 }
 
@@ -159,12 +167,12 @@ mod tests {
         let sizes = (0..64).map(|bits| total >> bits).take_while(|&bytes| bytes > 0);
         let both = |bytes| links.times(bytes).0 + links.times(bytes).1;
         let most = sizes.clone().map(both).fold(0.0, f64::max);
-        let both = |bytes| law.latency(bytes) + law.port(bytes);
+        let both = |bytes| law.times(bytes).0 + law.times(bytes).1;
         let most_ticks = sizes.clone().map(both).max().unwrap() as f64;
         let error = |bytes| {
             let (latency, port) = links.times(bytes);
             let of = |time: f64, ticks: u64| (time / most - ticks as f64 / most_ticks).abs();
-            of(latency, law.latency(bytes)).max(of(port, law.port(bytes)))
+            of(latency, law.times(bytes).0).max(of(port, law.times(bytes).1))
         };
         sizes.map(error).fold(0.0, f64::max)
     }
@@ -189,7 +197,7 @@ mod tests {
         for beta in [0.0, 5e-324, 1e-300, 1e200] {
             let pieces = PiecewiseLinear::new(vec![Piece::one_port(0, 0.0, beta)]).unwrap();
             let law = TickLaw::new(&pieces.into(), 0.0, 1 << 40).unwrap();
-            assert!(law.port(1 << 40) <= 1 << 52 && law.latency(7) == 0);
+            assert!(law.times(1 << 40).1 <= 1 << 52 && law.times(7).0 == 0);
         }
     }
 }

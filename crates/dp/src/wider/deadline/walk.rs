@@ -12,7 +12,7 @@
 //!
 //! All processes split by the same rule in ticks ([`TickLaw`]), and so find one tree, without a message.
 
-use super::{BySize, Choice, Clock, Effort, Splitter, TickLaw};
+use super::{Choice, Clock, Effort, Splitter, TickLaw};
 use crate::DpError;
 use crate::wider::Class;
 use crate::wider::empty::WithoutEmpty;
@@ -70,14 +70,9 @@ fn splitter<'a>(
     kept: &'a WithoutEmpty,
     law: &'a TickLaw,
     effort: Effort,
-) -> Splitter<'a, u64, impl Fn(u64) -> u64 + 'a, impl Fn(u64) -> u64 + 'a> {
-    let law = BySize {
-        sizes: &kept.sizes,
-        port: |bytes| law.port(bytes),
-        latency: |bytes| law.latency(bytes),
-        copy: |bytes| law.copy(bytes),
-    };
-    Splitter::new(&law, Class::Consecutive, effort)
+) -> Splitter<'a, u64, impl Fn(u64) -> (u64, u64) + 'a> {
+    let (times, copy) = (|bytes| law.times(bytes), |bytes| law.copy(bytes));
+    Splitter::new(&kept.sizes, times, copy, (Class::Consecutive, effort))
 }
 
 /// The place of a process in that tree.
@@ -179,7 +174,7 @@ impl Stop {
     }
 }
 
-impl<T: Clock, P: Fn(u64) -> T, L: Fn(u64) -> T> Splitter<'_, T, P, L> {
+impl<T: Clock, M: Fn(u64) -> (T, T)> Splitter<'_, T, M> {
     /// The children of a range split so, in the order in which they are received.
     fn received(&self, range: (Rank, Rank), choice: Choice<T>) -> Vec<Received> {
         let mut children = Vec::new();
