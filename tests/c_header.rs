@@ -201,7 +201,7 @@ fn counted(ranks: &[Rank]) -> String {
 
 /// All of few ranks, and some of many.
 fn some_ranks(ranks: usize, root: Rank) -> Vec<Rank> {
-    let step = ranks.div_ceil(24);
+    let step = ranks.div_ceil(if ranks > 100 { 6 } else { 24 });
     (0..ranks).step_by(step).chain([root]).collect()
 }
 
@@ -241,6 +241,25 @@ type Circulating = (u8, usize, fn(usize) -> Circulation);
 const ALLGATHERS: [Circulating; 2] =
     [(0, 40, Circulation::BalancedPostal), (1, 24, Circulation::BalancedPieces)];
 
+/// The rounds as the program prints them.
+fn told(rounds: &RankRounds) -> String {
+    let own = rounds.own_block();
+    let mut text = format!("{} {}+{}", rounds.count(), own.offset, own.bytes);
+    let mut messages = RoundMessages::default();
+    for round in 0..rounds.count() {
+        rounds.fill(round, &mut messages);
+        let number = |one: Option<usize>| one.map_or("-1".to_owned(), |one| one.to_string());
+        write!(text, " |{}", number(messages.needs)).unwrap();
+        for (peer, pieces) in [(messages.to, &messages.sent), (messages.from, &messages.received)] {
+            write!(text, " {}", number(peer)).unwrap();
+            for piece in pieces {
+                write!(text, ",{}+{}", piece.offset, piece.bytes).unwrap();
+            }
+        }
+    }
+    text
+}
+
 #[test]
 fn rounds_are_those_of_the_rust_crates_in_four_thousand_problems() {
     let program = compiled("gcc", "rounds", &[&["-std=c99"], &SANITIZED[..]].concat());
@@ -263,24 +282,7 @@ fn rounds_are_those_of_the_rust_crates_in_four_thousand_problems() {
         let flow = if is_reduce { Flow::Combined } else { Flow::Spread };
         let of_rank = |rank: Rank| {
             let rounds = RankRounds::new(&sizes, element, rank, flow, circulation(number));
-            let own = rounds.own_block();
-            let mut text = format!("{} {}+{}", rounds.count(), own.offset, own.bytes);
-            let mut messages = RoundMessages::default();
-            for round in 0..rounds.count() {
-                rounds.fill(round, &mut messages);
-                let number =
-                    |one: Option<usize>| one.map_or("-1".to_owned(), |one| one.to_string());
-                write!(text, " |{}", number(messages.needs)).unwrap();
-                for (peer, pieces) in
-                    [(messages.to, &messages.sent), (messages.from, &messages.received)]
-                {
-                    write!(text, " {}", number(peer)).unwrap();
-                    for piece in pieces {
-                        write!(text, ",{}+{}", piece.offset, piece.bytes).unwrap();
-                    }
-                }
-            }
-            text
+            told(&rounds)
         };
         (question, ranks.into_iter().map(of_rank).collect())
     };
@@ -307,7 +309,7 @@ fn the_choice_takes_little_longer_than_the_best_of_all_algorithms_and_numbers() 
         let (latency, overhead, beta) = (f64::from(latency), f64::from(overhead), f64::from(beta));
         Piece { from_bytes: 0, alpha: latency + overhead, overhead, beta: beta / 100.0 }
     });
-    let problems = drawn(&(blocks(100), link, any::<bool>()), 200);
+    let problems = drawn(&(blocks(100), link, any::<bool>()), 120);
     let question = |(blocks, link, is_reduce): &(Vec<u64>, Piece, bool)| {
         let (p, reduces) = (blocks.len(), u8::from(*is_reduce));
         format!("choose {p} {reduces} 1 {} {}\n", stated(&[*link]), listed(blocks))
@@ -321,7 +323,7 @@ fn the_choice_takes_little_longer_than_the_best_of_all_algorithms_and_numbers() 
         let flow = if *is_reduce { Flow::Combined } else { Flow::Spread };
         let delays = (1..=16).map(|delay| (0, delay)).filter(|_| !is_reduce);
         let pieces = std::iter::successors(Some(1), |&n| Some(n + (n / 4).max(1)));
-        let pieces = pieces.take_while(|&n| n <= 100).map(|n| (1, n));
+        let pieces = pieces.take_while(|&n| n <= 60).map(|n| (1, n));
         let time = |one| time_of(&sizes, flow, *link, one).max(1.0);
         let best = delays.chain(pieces).map(time).fold(f64::INFINITY, f64::min);
         let ratio = time(chosen) / best;
@@ -356,4 +358,49 @@ fn a_machine_is_written_as_costs_in_c() {
         assert!(command.status().unwrap().success(), "{machine}");
     }
     tuwtree("machine ring --format h").fails(1, &["ring", "costs that all pairs of ranks share"]);
+}
+
+/// Problems that never change: places in trees, and rounds.
+fn pinned_problems() -> Vec<Asked> {
+    let piece = |from_bytes, alpha, overhead, beta| Piece { from_bytes, alpha, overhead, beta };
+    let costs = [
+        (vec![piece(0, 3.5e-6, 1e-7, 4.4e-11)], Some(8192)),
+        (vec![piece(0, 100.0, 100.0, 1.0)], None),
+        (vec![piece(0, 9e-6, 2e-6, 1e-9), piece(65_536, 4e-5, 3e-6, 8e-10)], Some(65_535)),
+    ];
+    let mut state = 1_u64;
+    let mut block = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        if state >> 62 == 0 { 0 } else { (state >> 33) % 5000 }
+    };
+    let of = |(ranks, is_scatter): (usize, bool)| {
+        let blocks: Vec<u64> = (0..ranks).map(|_| block()).collect();
+        costs.clone().map(|(pieces, eager_limit)| Asked {
+            root: ranks / 3,
+            blocks: blocks.clone(),
+            is_scatter,
+            pieces,
+            gamma: 0.0,
+            network: Network { eager_limit, ..Network::default() },
+        })
+    };
+    [(8, false), (64, true), (500, false)].map(of).into_iter().flatten().collect()
+}
+
+#[test]
+fn the_version_of_plans_changes_whenever_a_plan_does() {
+    let header = std::fs::read_to_string(workspace_file("c/tuwtree.h")).unwrap();
+    let version = header.split("#define TUWTREE_PLAN_VERSION ").nth(1).unwrap();
+    let version = version.lines().next().unwrap();
+    let mut sum = flate2::Crc::new();
+    for problem in pinned_problems() {
+        problem.expected().iter().for_each(|line| sum.update(line.as_bytes()));
+        let sizes = BlockSizes::new(problem.blocks.iter().copied()).unwrap();
+        for (_, _, circulation) in ALLGATHERS {
+            let rounds = RankRounds::new(&sizes, 1, problem.root, Flow::Spread, circulation(3));
+            sum.update(told(&rounds).as_bytes());
+        }
+    }
+    // Plans that differ take a new version in the header, and both are stated here.
+    assert_eq!((version, sum.sum()), ("1", 934425340));
 }
