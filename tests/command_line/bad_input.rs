@@ -56,7 +56,7 @@ fn bad_sizes_are_exit_code_1_with_place_and_value() {
         ("", &["standard input", "no block sizes"][..]),
         ("1 2\n3 four\n", &["line 2", "\"four\"", "0 to 2^64 - 1"]),
         ("-1", &["line 1", "\"-1\""]),
-        ("1e3", &["\"1e3\""]),
+        ("1e-3", &["\"1e-3\""]),
         ("inf", &["\"inf\""]),
         ("18446744073709551616", &["\"18446744073709551616\""]),
         ("18446744073709551615,1", &["more than 2^64 - 1 bytes (block 1 is 1)"]),

@@ -1,6 +1,6 @@
 //! What users met who tried the program in their roles, each by the behaviour that they were to meet.
 
-use crate::program::{folder, json, tuwtree, workspace_file};
+use crate::program::{folder, json, tuwtree, tuwtree_with_input, workspace_file};
 use serde_json::Value;
 use std::fs;
 
@@ -300,4 +300,42 @@ fn an_option_of_one_name_means_the_same_in_all_commands() {
             }
         }
     }
+}
+
+#[test]
+fn sizes_have_units_and_exponents_in_files_too() {
+    let sizes =
+        tuwtree_with_input("optimize --sizes - --algorithm linear --json", "1KiB 1e3\n2kB 7");
+    let document: Value = serde_json::from_str(&sizes.success()).unwrap();
+    assert_eq!(document["total_bytes"], 1024 + 1000 + 2000 + 7);
+    tuwtree_with_input("optimize --sizes -", "1_000").fails(1, &["line 1", "4KiB or 1e3"]);
+}
+
+#[test]
+fn costs_with_units_need_no_gamma_and_rates_may_be_in_bits() {
+    let run =
+        tuwtree("optimize --dist spikes -p 8 --alpha 3us --beta 100Gbit/s --algorithm linear");
+    assert!(run.stderr.contains("copies at 10 GB/s are assumed"), "{}", run.stderr);
+    let stated = tuwtree(
+        "optimize --dist spikes -p 8 --alpha 3us --beta 12.5GB/s --gamma 10GB/s --algorithm linear",
+    );
+    let time = |text: String| {
+        text.split("linear").nth(1).unwrap().split_whitespace().next().unwrap().to_owned()
+    };
+    assert_eq!(time(run.success()), time(stated.success()));
+    tuwtree("optimize --dist spikes -p 8 --alpha 3us --algorithm linear")
+        .fails(2, &["--alpha has a unit, and --beta has none"]);
+}
+
+#[test]
+fn a_range_with_a_hyphen_is_told_in_the_form_that_is_meant() {
+    tuwtree("sweep --dist spikes -p 10-20").fails(2, &["'10-20'", "a range is 10..20"]);
+}
+
+#[test]
+fn a_misspelt_construction_is_answered_by_its_name_and_not_by_all() {
+    let run = tuwtree("optimize --dist spikes --algorithm optimial");
+    assert!(!run.stderr.contains("knomial"), "{}", run.stderr);
+    run.fails(2, &["'optimial'", "'optimal'"]);
+    tuwtree("optimize --dist spikes --algorithm zzz").fails(2, &["'zzz'", "knomial"]);
 }

@@ -294,7 +294,7 @@ pub(crate) struct CostArgs {
           value_parser = parse_time_per_byte)]
     beta: Option<Cost>,
 
-    /// Time per byte of a local copy [default: 1, or the file's]
+    /// Time per byte of a local copy [default: 1 or 10GB/s, or the file's]
     #[arg(long, value_name = "TIME", allow_negative_numbers = true,
           value_parser = parse_time_per_byte)]
     gamma: Option<Cost>,
@@ -364,6 +364,9 @@ impl CombineArgs {
     }
 }
 
+/// Seconds per byte of a copy where costs have units, and none is given for copies.
+const COPIES: f64 = 1e-10;
+
 impl CostArgs {
     /// Cost of combining a byte beside these costs, in their unit.
     ///
@@ -422,7 +425,8 @@ impl CostArgs {
             return Ok(machine::read(source)?.into());
         }
         self.check_units()?;
-        let given = [self.alpha, self.beta, self.gamma].into_iter().flatten().count();
+        let given = [self.alpha, self.beta, self.gamma].into_iter().flatten().count()
+            + usize::from(self.have_units() && self.gamma.is_none());
         let default = match default {
             Some(machine @ StatedCosts::Machine(_)) if !self.are_given() => {
                 return Ok(machine.clone());
@@ -440,7 +444,8 @@ impl CostArgs {
         let costs = Homogeneous::new(
             self.alpha.map_or(default.alpha(), Cost::value),
             self.beta.map_or(default.beta(), Cost::value),
-            self.gamma.map_or(default.gamma(), Cost::value),
+            self.gamma
+                .map_or(if self.have_units() { COPIES } else { default.gamma() }, Cost::value),
         )
         .map_err(|error| CliError::Usage(format!("--{}: {error}", error.parameter)))?;
         // Who states alpha anew states all of it.
@@ -477,8 +482,12 @@ impl CostArgs {
         })
     }
 
-    /// Says what the provenance of a machine that is given warns of, such as costs that are assumed.
+    /// Says what the provenance of a machine that is given warns of, such as costs that are assumed, and the cost of copies
+    /// that is assumed beside costs with units.
     pub(crate) fn note_warnings(&self, costs: &StatedCosts) {
+        if self.have_units() && self.gamma.is_none() {
+            note("--gamma is not given: copies at 10 GB/s are assumed");
+        }
         let machine = costs.machine().filter(|_| self.machine.is_some());
         let warnings = machine.map(|machine| tuwtree_io::warnings(&machine.provenance));
         for warning in warnings.into_iter().flatten() {
@@ -527,7 +536,8 @@ impl CostArgs {
             ("--exchange-beta", self.exchange_beta),
         ];
         costs.extend(optional.into_iter().filter(|(_, cost)| cost.is_some()));
-        costs.extend([("--beta", self.beta), ("--gamma", self.gamma)]);
+        costs.push(("--beta", self.beta));
+        costs.extend(self.gamma.is_some().then_some(("--gamma", self.gamma)));
         let with = costs.iter().find(|(_, cost)| matches!(cost, Some(Cost::Seconds(_))));
         let without = costs.iter().find(|(_, cost)| match cost {
             Some(Cost::Plain(value)) => *value != 0.0,
@@ -536,8 +546,8 @@ impl CostArgs {
         });
         match (with, without) {
             (Some((with, _)), Some((without, _))) => Err(CliError::Usage(format!(
-                "{with} has a unit, and {without} has none: state all of --alpha, --beta and \
-                 --gamma with units, or none"
+                "{with} has a unit, and {without} has none: state --alpha, --beta, and --gamma if it is \
+                 given, with units, or none"
             ))),
             _ => Ok(()),
         }

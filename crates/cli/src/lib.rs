@@ -148,6 +148,13 @@ fn misused(mut error: clap::Error, asks_for_json: bool) -> ! {
             error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
         }
     }
+    // The name that is meant, in place of a long list of all.
+    let is_long =
+        |values: &ContextValue| matches!(values, ContextValue::Strings(all) if all.len() > 20);
+    let is_list = error.get(ContextKind::ValidValue).is_some_and(is_long);
+    if is_list && error.get(ContextKind::SuggestedValue).is_some() {
+        error.remove(ContextKind::ValidValue);
+    }
     if asks_for_json && error.use_stderr() {
         let text = error.render().to_string();
         let message = text.trim_start_matches("error: ").trim_end().to_owned();

@@ -16,7 +16,12 @@ const MOST: usize = 100_000;
 /// The allowed values.
 pub(crate) fn parse_series(argument: &str) -> Result<Series, String> {
     let Some((first, rest)) = argument.split_once("..") else {
-        return parse_bytes(argument).map(|one| Series(vec![one]));
+        let ends =
+            argument.split_once('-').map(|(first, last)| (parse_bytes(first), parse_bytes(last)));
+        return match ends {
+            Some((Ok(_), Ok(_))) => Err(format!("a range is {}", argument.replacen('-', "..", 1))),
+            _ => parse_bytes(argument).map(|one| Series(vec![one])),
+        };
     };
     let (last, factor, more) = match (rest.split_once('*'), rest.split_once('+')) {
         (Some((last, factor)), _) => (last, parse_bytes(factor)?, 0),
@@ -60,6 +65,7 @@ mod tests {
             ("2..9+0", "1 or more"),
             ("1..1MiB", "A..B*2"),
             ("1..x", "a whole number"),
+            ("10-20", "a range is 10..20"),
         ] {
             assert!(numbers(text).unwrap_err().contains(message), "{text}");
         }

@@ -2,6 +2,7 @@
 
 use crate::limits::LONGEST_NUMBER;
 use std::io::BufRead;
+use tuwtree_model::quantity::parse_bytes;
 
 /// The numbers in a stream, one after the other; after the first fault, none.
 pub(crate) struct Numbers<R> {
@@ -161,10 +162,12 @@ impl<R: BufRead> Iterator for Numbers<R> {
 /// Line and value.
 pub(crate) fn whole(value: &str, line: u64) -> Result<u64, String> {
     let digits = value.strip_prefix('+').unwrap_or(value);
-    let number = digits.parse().ok().filter(|_| digits.starts_with(|c: char| c.is_ascii_digit()));
+    let is_number = digits.starts_with(|c: char| c.is_ascii_digit()) && !digits.contains('_');
+    let number = digits.parse::<u64>().or_else(|_| parse_bytes(digits)).ok().filter(|_| is_number);
     number.ok_or_else(|| {
         format!(
-            "line {line}: {value:?} is not a block size, a whole number of bytes from 0 to 2^64 - 1"
+            "line {line}: {value:?} is not a block size, a whole number of bytes from 0 to 2^64 - 1, \
+             such as 4096, 4KiB or 1e3"
         )
     })
 }

@@ -24,6 +24,10 @@ const BYTE_UNITS: [(&str, u64); 10] = [
     ("TiB", 1 << 40),
 ];
 
+/// Units of rates, with how many of each make eight of a byte a second.
+const BIT_RATES: [(&str, f64); 4] =
+    [("kbit/s", 1e3), ("Mbit/s", 1e6), ("Gbit/s", 1e9), ("Tbit/s", 1e12)];
+
 /// Units of time, with how many of each make a second.
 const TIME_UNITS: [(&str, f64); 6] =
     [("s", 1.0), ("ms", 1e3), ("us", 1e6), ("µs", 1e6), ("ns", 1e9), ("ps", 1e12)];
@@ -129,20 +133,21 @@ pub fn parse_seconds(text: &str) -> Result<f64, String> {
 }
 
 /// The time per byte that a text states: a plain number, a time as `0.08ns` or `0.08ns/B`, or a rate
-/// as `12.5GB/s`.
+/// as `12.5GB/s` or `100Gbit/s`.
 ///
 /// # Errors
 /// The allowed values.
 pub fn parse_time_per_byte(text: &str) -> Result<Cost, String> {
     let fault = || {
-        "a number is needed, or a time per byte such as 0.08ns, or a rate such as 12.5GB/s"
+        "a number is needed, or a time per byte such as 0.08ns, or a rate such as 12.5GB/s or \
+         100Gbit/s"
             .to_owned()
     };
     let (number, unit) = split(text).ok_or_else(fault)?;
-    if let Some((_, bytes)) =
-        BYTE_UNITS.iter().find(|(name, _)| unit.strip_suffix("/s") == Some(*name))
-    {
-        let rate = number * *bytes as f64;
+    let in_bytes = BYTE_UNITS.iter().find(|(name, _)| unit.strip_suffix("/s") == Some(*name));
+    let in_bits = BIT_RATES.iter().find(|(name, _)| unit == *name);
+    let rate = in_bytes.map(|(_, bytes)| number * *bytes as f64);
+    if let Some(rate) = rate.or(in_bits.map(|(_, bits)| number * bits / 8.0)) {
         return match rate > 0.0 {
             true => Ok(Cost::Seconds(1.0 / rate)),
             false => Err("a rate above 0 is needed".to_owned()),
@@ -334,6 +339,7 @@ mod tests {
             assert_eq!(parse_time_per_byte(text), Ok(cost), "{text}");
         }
         assert_eq!(parse_time_per_byte("12.5GB/s"), Ok(Cost::Seconds(8e-11)));
+        assert_eq!(parse_time_per_byte("100Gbit/s"), Ok(Cost::Seconds(8e-11)));
         assert_eq!(parse_time_per_byte("1MB/s"), Ok(Cost::Seconds(1e-6)));
         assert_eq!(parse_time_per_byte("2ns/B"), Ok(Cost::Seconds(2e-9)));
         assert!(parse_time("12.5GB/s").is_err() && parse_time_per_byte("0GB/s").is_err());
