@@ -339,3 +339,23 @@ fn a_misspelt_construction_is_answered_by_its_name_and_not_by_all() {
     run.fails(2, &["'optimial'", "'optimal'"]);
     tuwtree("optimize --dist spikes --algorithm zzz").fails(2, &["'zzz'", "knomial"]);
 }
+
+#[test]
+fn a_tree_of_ones_own_is_a_list_of_parents() {
+    let evaluated = |tree: &str| {
+        tuwtree_with_input("evaluate - --bytes 10 --alpha 100 --beta 1 --gamma 0 --json", tree)
+    };
+    let own = evaluated(r#"{"parents": [-1, 0, 0, 2]}"#).success();
+    let document = r#"{"format": "tuwtree-tree", "version": 5, "ranks": 4, "root": 0,
+        "subtrees": [[0, 1, 2], [], [2, 3], []]}"#;
+    assert_eq!(own, evaluated(document).success());
+    for (tree, fault) in [
+        (r#"{"parents": [0, 0]}"#, "0 entries of -1"),
+        (r#"{"parents": [-1, 7]}"#, "the parent of rank 1 is 7"),
+        (r#"{"parents": [-1, 2, 1]}"#, "not a tree"),
+        (r#"{"parents": [-1, "x"]}"#, "line 1 column 20"),
+        (r#"{"parents": [-1, 0], "root": 0}"#, "unknown field `root`"),
+    ] {
+        evaluated(tree).fails(1, &[fault]);
+    }
+}
