@@ -63,7 +63,8 @@ function asked() {
       if (field(name).value.trim() !== "") program.push(`--${name}`, field(name).value.trim());
     }
   else program.push("--machine", field("machine").value);
-  if (field("algorithm").value.trim() !== "") program.push("--algorithm", field("algorithm").value.trim());
+  const constructions = field("algorithm").value.split(/[\s,]+/).filter(Boolean);
+  if (constructions.length > 0) program.push("--algorithm", constructions.join(","));
   return { program, input };
 }
 
