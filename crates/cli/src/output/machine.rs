@@ -6,7 +6,7 @@ use tuwtree_model::document::Machine;
 use tuwtree_model::quantity::seconds;
 use tuwtree_model::{ClosedSet, Costs, Description, LinkLaw, Network, Piece, PortKind, WireOwner};
 
-/// A machine's costs as C, for `c/tuwtree.h`: on levels those of the outermost.
+/// A machine's costs as C, for `c/tuwtree.h`; of a machine with levels, the outermost level's.
 ///
 /// # Errors
 /// Costs of each pair, and costs by measured sizes, in words.

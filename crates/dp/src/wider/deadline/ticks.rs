@@ -33,7 +33,7 @@ struct TickLine {
 }
 
 impl TickLine {
-    /// The line with this value at its start, and so many ticks per byte.
+    /// The line with this value at its start, and a slope in ticks per byte.
     fn new(at: u64, slope: f64) -> TickLine {
         let digits = (slope.abs().to_bits() >> 52) as i32 - 1022;
         let shift = (62 - digits).clamp(0, MOST_SHIFT);
