@@ -65,12 +65,11 @@ int main(int argc, char **argv)
             expected = composed(expected, input(other, first + i));
         wrong += out[i] != expected;
     }
-    if (wrong)
-        MPI_Abort(MPI_COMM_WORLD, 3);
     MPI_Op_free(&operator);
     free(counts);
     free(in);
     free(out);
     MPI_Finalize();
-    return 0;
+    /* Not by MPI_Abort: beside ranks that are in MPI_Finalize already, mpirun of Open MPI 4.1 sometimes never ends. */
+    return wrong ? 3 : 0;
 }
