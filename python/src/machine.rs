@@ -4,7 +4,7 @@ use crate::error::{invalid, of_program, wrong};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use tuwtree::model::document::Machine as MachineDocument;
-use tuwtree::model::quantity::{self, Cost, parse_time, parse_time_per_byte};
+use tuwtree::model::quantity::{Cost, parse_time, parse_time_per_byte};
 use tuwtree::model::{CostMatrix, StatedCosts};
 use tuwtree::{Costs, Homogeneous};
 use tuwtree_cli::front_end;
@@ -97,8 +97,7 @@ impl Machine {
     fn text(&self) -> String {
         match &self.0 {
             StatedCosts::Machine(machine) => front_end::machine_text(machine),
-            StatedCosts::Parameters(Costs::Homogeneous(costs)) => quantity::parameters(costs),
-            StatedCosts::Parameters(costs) => format!("costs of kind {}", costs.name()),
+            StatedCosts::Parameters(_) => self.0.to_string(),
         }
     }
 

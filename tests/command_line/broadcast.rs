@@ -27,7 +27,7 @@ fn a_message_takes_120_and_five_ranks_three_rounds() {
             )),
             "{text}"
         );
-        assert!(text.contains("linear takes 33 % longer"), "{text}");
+        assert!(text.contains("\nlinear         480         33 % "), "{text}");
         assert!(!text.contains("block"), "{text}");
         let comparison = json(&format!("{arguments} --certify --json"));
         assert_eq!(comparison["vector_bytes"], 20);

@@ -75,7 +75,7 @@ fn every_construction_s_tree_is_judged_by_evaluate_as_by_optimize_on_every_machi
             };
             let problem = format!("{problem} {ranks}");
             let compared = json(&format!("optimize {problem} --json"));
-            assert!(compared["machine"].is_string() && compared["alpha"].is_null());
+            assert!(compared["machine"].is_string());
             let built = compared["constructions"].as_array().unwrap();
             let bound = compared["lower_bound"].as_f64().unwrap();
             for one in built {
@@ -88,7 +88,7 @@ fn every_construction_s_tree_is_judged_by_evaluate_as_by_optimize_on_every_machi
                 }
                 assert_eq!(judged["machine"], compared["machine"]);
                 let shown = tuwtree(&format!("show {tree}")).success();
-                assert!(shown.contains("times in seconds"), "{shown}");
+                assert!(shown.starts_with("machine ") && shown.contains("s\n"), "{shown}");
             }
             let best = ["optimal", "adjacent"];
             let is_best = |one: &Value| best.iter().any(|best| one["construction"] == *best);
@@ -259,10 +259,10 @@ fn a_tree_file_s_machine_gives_way_to_what_is_given() {
     let machine = sample("ring.json");
     tuwtree(&format!("optimize --dist same --machine {machine} -o {tree}")).success();
     let text = tuwtree(&format!("evaluate {tree}")).success();
-    assert!(text.contains("machine Ring of eight (matrix), times in seconds"), "{text}");
+    assert!(text.contains("machine Ring of eight (matrix)"), "{text}");
     let plain = tuwtree(&format!("evaluate {tree} --alpha 1 --beta 2 --gamma 1")).success();
     assert!(plain.contains("alpha = 1, beta = 2, gamma = 1"), "{plain}");
-    tuwtree(&format!("evaluate {tree} --alpha 1")).fails(2, &["names a machine", "--gamma"]);
+    tuwtree(&format!("evaluate {tree} --alpha 1")).fails(2, &["are in seconds", "--gamma"]);
     let other = sample("vsc3.toml");
     let other = tuwtree(&format!("evaluate {tree} --machine {other}")).success();
     assert!(other.contains("machine VSC-3 (hierarchical)"), "{other}");

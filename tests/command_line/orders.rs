@@ -130,7 +130,7 @@ fn what_unpacking_takes_stands_beside_what_datatypes_take() {
 fn a_comparison_recommends_the_fastest_once_blocks_are_unpacked() {
     let problem = "--dist skewed --root 1000 --order any";
     let text = tuwtree(&format!("optimize {problem}")).success();
-    assert!(text.contains("construction  completion time  with unpack    order  root"), "{text}");
+    assert!(text.contains("construction      time  with unpack    order  vs library"), "{text}");
     // Of 2002395 without unpacking, greedy takes 401994 more with it.
     assert!(text.contains("\nRecommended: optimal"), "{text}");
     let comparison = optimize_json(problem);
@@ -146,7 +146,7 @@ fn a_comparison_recommends_the_fastest_once_blocks_are_unpacked() {
     tuwtree(&format!("compare --dist skewed -p 40 --root 20 --order any --report {page}"))
         .success();
     let page = std::fs::read_to_string(page).unwrap();
-    assert!(page.contains("with unpack") && page.contains("above bound %"));
+    assert!(page.contains("with unpack") && page.contains("above bound"));
     assert!(page.contains("Its tree is not in rank order") || page.contains("It is optimal among"));
 }
 

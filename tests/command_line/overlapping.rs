@@ -48,7 +48,7 @@ fn an_overhead_below_alpha_has_the_judge_s_time_and_one_of_all_alpha_changes_not
 fn units_go_with_all_costs() {
     let costs = "--alpha 10us --overhead 2us --beta 1us --gamma 0";
     let text = on_star(&format!("evaluate - {costs}")).success();
-    assert!(text.starts_with("completion time  2.000000e-5\n"), "{text}");
+    assert!(text.starts_with("completion time  20 µs\n"), "{text}");
     on_star("evaluate - --alpha 10us --overhead 2 --beta 1us --gamma 0")
         .fails(2, &["--alpha has a unit, and --overhead has none"]);
 }

@@ -19,7 +19,23 @@ fn with_order_ordered_and_by_default_only_trees_in_rank_order_are_listed() {
     assert!(orders("--order any").contains(&("graceful".into(), "any".into())));
     // What the best of the others would save is still said.
     let text = tuwtree("optimize --dist spikes -p 20 --machine vsc3").success();
-    assert!(text.contains("In any order (--order any), graceful would take "), "{text}");
+    assert!(text.contains("In any order (--order any), relays would take "), "{text}");
+}
+
+#[test]
+fn times_have_units_where_costs_have_them_and_trees_are_drawn_on_request() {
+    let problem =
+        "optimize --dist same -p 4 -b 1kB --root 0 --alpha 2us --beta 1GB/s --gamma 10GB/s";
+    let text = tuwtree(problem).success();
+    for part in ["alpha = 2 µs, beta = 1 GB/s", "lower bound on any tree with root 0: 7.1 µs\n"] {
+        assert!(text.contains(part), "{text}");
+    }
+    assert!(!text.contains("0 (root)"), "{text}");
+    let drawn = tuwtree(&format!("{problem} --draw")).success();
+    assert!(drawn.contains("0 (root)") && drawn.contains("done at 7.1 µs"), "{drawn}");
+    tuwtree(&format!("{problem} --draw --json")).fails(2, &["--draw goes with --format text"]);
+    let json = json(&format!("{problem} --json --algorithm linear"));
+    assert_eq!((json["alpha"].as_f64(), &json["machine"]), (Some(2e-6), &Value::Null));
 }
 
 #[test]

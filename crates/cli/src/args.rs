@@ -5,7 +5,8 @@ use crate::output::progress::note;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use tuwtree_io::{Source, machine, sizes};
-use tuwtree_model::quantity::{Cost, parse_bytes, parse_time, parse_time_per_byte};
+use tuwtree_model::document::Machine;
+use tuwtree_model::quantity::{Cost, Unit, parse_bytes, parse_time, parse_time_per_byte};
 use tuwtree_model::{
     BlockSizes, ClosedSet, CostError, CostModel, Costs, Distribution, DistributionParameters,
     ExchangeError, GroupSizes, Homogeneous, MOST_RANKS, Operation, Operator, Payload, Ports,
@@ -377,7 +378,7 @@ impl CostArgs {
         combine: Cost,
         stated: &StatedCosts,
     ) -> Result<f64, CliError> {
-        let in_seconds = stated.machine().is_some() || self.have_units();
+        let in_seconds = stated.unit() == Unit::Seconds;
         match combine {
             Cost::Plain(0.0) => Ok(0.0),
             Cost::Seconds(time) if in_seconds => Ok(time),
@@ -433,7 +434,7 @@ impl CostArgs {
             }
             Some(StatedCosts::Machine(_)) if given < 3 => {
                 return Err(CliError::Usage(
-                    "the tree file names a machine; in its place give all of --alpha, --beta and \
+                    "the costs of the tree file are in seconds; in their place give all of --alpha, --beta and \
                      --gamma, or --machine"
                         .into(),
                 ));
@@ -471,7 +472,11 @@ impl CostArgs {
             of_exchange(self.exchange_alpha, self.alpha, default.exchange_alpha(), costs.alpha());
         let beta =
             of_exchange(self.exchange_beta, self.beta, default.exchange_beta(), costs.beta());
-        costs.with_exchange(alpha, beta).map(StatedCosts::from).map_err(|error| {
+        let stated = |costs: Homogeneous| match self.have_units() {
+            true => Machine::stated(costs).into(),
+            false => StatedCosts::from(costs),
+        };
+        costs.with_exchange(alpha, beta).map(stated).map_err(|error| {
             CliError::Usage(match error {
                 ExchangeError::Cost(CostError { parameter: "exchange alpha", .. }) => {
                     format!("--exchange-alpha: {error}")
@@ -518,7 +523,7 @@ impl CostArgs {
     }
 
     /// True if the costs are given with units: times are then in seconds.
-    pub(crate) fn have_units(&self) -> bool {
+    fn have_units(&self) -> bool {
         self.numbers().iter().any(|cost| matches!(cost, Some(Cost::Seconds(_))))
     }
 

@@ -18,7 +18,8 @@ use tuwtree_plan::{Comparison, Outcome};
 /// Costs in a unit of unknown length.
 pub(crate) fn lines(comparison: &Comparison) -> Result<Vec<String>, CliError> {
     if comparison.problem.stated_costs().machine().is_none() {
-        let message = "--break-even needs times in seconds: give the costs with --machine";
+        let message =
+            "--break-even needs times in seconds: give the costs with --machine or with units";
         return Err(CliError::Usage(message.into()));
     }
     let of = |construction| {

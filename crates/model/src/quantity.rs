@@ -8,7 +8,7 @@
 //! | time per byte | `0.08ns`, `12.5GB/s` | `0.08 ns/byte (12500 MB/s)` |
 //! | number | `0.5`, `1e6`, `1_000` | `0.5000000`, `1000000` |
 
-use crate::{Homogeneous, LARGEST_EXACT};
+use crate::{Homogeneous, LARGEST_EXACT, Time};
 
 /// Units of bytes, with their values; upper and lower case are equal except for `B`.
 const BYTE_UNITS: [(&str, u64); 10] = [
@@ -157,25 +157,75 @@ pub fn parse_time_per_byte(text: &str) -> Result<Cost, String> {
 }
 
 /// Costs in a line; the overhead only where it is not all of alpha.
-pub fn parameters(costs: &Homogeneous) -> String {
+pub fn parameters(costs: &Homogeneous, unit: Unit) -> String {
+    let time = |value| unit.units(value);
+    let per_byte = |value| match unit {
+        Unit::Seconds if value > 0.0 => rate(value),
+        Unit::Seconds | Unit::Alpha => number(value),
+    };
     let overhead = match costs.overlaps() {
-        true => format!(", overhead = {}", number(costs.overhead())),
+        true => format!(", overhead = {}", time(costs.overhead())),
         false => String::new(),
     };
     let exchange = match costs.has_exchange_costs() {
         true => format!(
             ", exchange alpha = {}, exchange beta = {}",
-            number(costs.exchange_alpha()),
-            number(costs.exchange_beta())
+            time(costs.exchange_alpha()),
+            per_byte(costs.exchange_beta())
         ),
         false => String::new(),
     };
     format!(
         "alpha = {}{overhead}, beta = {}, gamma = {}{exchange}",
-        number(costs.alpha()),
-        number(costs.beta()),
-        number(costs.gamma())
+        time(costs.alpha()),
+        per_byte(costs.beta()),
+        per_byte(costs.gamma())
     )
+}
+
+/// Unit in which times are stated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// The unit of alpha, unknown to the program.
+    Alpha,
+    /// Seconds; written as milliseconds, microseconds or nanoseconds where they are few.
+    Seconds,
+}
+
+impl Unit {
+    /// The unit in words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Unit::Alpha => "in the unit of alpha",
+            Unit::Seconds => "in seconds",
+        }
+    }
+
+    /// A time: in seconds with a prefix and four digits, otherwise as [`number`] has it.
+    pub fn time(self, time: Time) -> String {
+        self.units(time.units())
+    }
+
+    /// A time or a span of this many units.
+    pub fn units(self, units: f64) -> String {
+        match self {
+            Unit::Alpha => number(units),
+            Unit::Seconds => seconds(units),
+        }
+    }
+
+    /// A round time as an axis shows it.
+    pub fn tick(self, units: f64) -> String {
+        match self {
+            Unit::Alpha => tick(units),
+            Unit::Seconds => seconds(units),
+        }
+    }
+}
+
+/// Rate of a time per byte above 0: 23 GB/s.
+fn rate(seconds_per_byte: f64) -> String {
+    format!("{}/s", bytes((1.0 / seconds_per_byte).round() as u64))
 }
 
 /// A number: an integer in full, anything else with seven significant digits and at least one decimal.

@@ -1,7 +1,7 @@
 //! Words and numbers in pictures, and how wide they are.
 
-use tuwtree_model::quantity::{number, parameters, seconds, tick};
-use tuwtree_model::{Costs, StatedCosts, Time};
+use tuwtree_model::Time;
+pub(crate) use tuwtree_model::quantity::Unit;
 
 /// The typefaces of all pictures: the first one is what widths are computed for, the others are not
 /// wider to speak of.
@@ -29,15 +29,6 @@ pub(crate) fn width(text: &str, size: f64) -> f64 {
     f64::from(units) / 2048.0 * size
 }
 
-/// The costs in a line.
-pub(crate) fn costs(costs: &StatedCosts) -> String {
-    match costs {
-        StatedCosts::Parameters(Costs::Homogeneous(costs)) => parameters(costs),
-        StatedCosts::Parameters(costs) => format!("costs of kind {}", costs.name()),
-        StatedCosts::Machine(machine) => format!("machine {}", machine.name),
-    }
-}
-
 /// A completion time, and the other one that the picture has, where messages come one after the other at each port.
 pub(crate) fn drawn(unit: Unit, time: Time, drawn: Time) -> String {
     match time == drawn {
@@ -45,54 +36,6 @@ pub(crate) fn drawn(unit: Unit, time: Time, drawn: Time) -> String {
         false => {
             let (time, drawn) = (unit.time(time), unit.time(drawn));
             format!("{time} (drawn with one message after the other at each port: {drawn})")
-        }
-    }
-}
-
-/// The unit in which times are stated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unit {
-    /// Whatever the costs are stated in.
-    Alpha,
-    /// Seconds; shown as milliseconds, microseconds or nanoseconds where they are few.
-    Seconds,
-}
-
-impl Unit {
-    /// The unit of times that follow from these costs.
-    pub(crate) fn of(costs: &StatedCosts) -> Unit {
-        match costs {
-            StatedCosts::Parameters(_) => Unit::Alpha,
-            StatedCosts::Machine(_) => Unit::Seconds,
-        }
-    }
-
-    /// The unit in words.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Unit::Alpha => "in the unit of alpha",
-            Unit::Seconds => "in seconds",
-        }
-    }
-
-    /// A time.
-    pub(crate) fn time(self, time: Time) -> String {
-        self.units(time.units())
-    }
-
-    /// A time or a span of this many units.
-    pub(crate) fn units(self, units: f64) -> String {
-        match self {
-            Unit::Alpha => number(units),
-            Unit::Seconds => seconds(units),
-        }
-    }
-
-    /// A round time as an axis shows it.
-    pub(crate) fn tick(self, units: f64) -> String {
-        match self {
-            Unit::Alpha => tick(units),
-            Unit::Seconds => seconds(units),
         }
     }
 }

@@ -81,7 +81,7 @@ pub(crate) fn write_text(advice: &Advised<'_>, output: &mut dyn Write) -> Result
     let comparison = Compared(advice.comparison);
     writeln!(output, "{}; {}\n", comparison.title(), comparison.costs())?;
     writeln!(output, "{}", advice.sentence())?;
-    let time = text::time(advice.chosen.unpacked);
+    let time = comparison.unit().time(advice.chosen.unpacked);
     match advice.root() {
         Some(root) => writeln!(output, "It takes {time}, root {root}.")?,
         None => writeln!(output, "It takes {time}.")?,

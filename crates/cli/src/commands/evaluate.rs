@@ -146,19 +146,20 @@ impl Evaluation<'_> {
 
     fn write_text(&self, output: &mut dyn Write) -> Result<(), CliError> {
         let tree = &self.document.tree;
-        writeln!(output, "completion time  {}", text::time(self.time))?;
+        let unit = self.problem.stated_costs().unit();
+        writeln!(output, "completion time  {}", unit.time(self.time))?;
         writeln!(
             output,
             "lower bound      {} with this root, {} with any",
-            text::time(self.bound_own_root),
-            text::time(self.bound_any_root)
+            unit.time(self.bound_own_root),
+            unit.time(self.bound_any_root)
         )?;
         writeln!(
             output,
             "problem          {} of {}; {}{}",
             self.problem.operation().name(),
             text::payload(self.problem.payload()),
-            text::costs(self.problem.stated_costs()),
+            self.problem.stated_costs(),
             text::with_ports(self.problem)
         )?;
         writeln!(
@@ -189,7 +190,7 @@ impl Evaluation<'_> {
                 let ranges = text::ranges(most_ranges(tree));
                 writeln!(output, "messages         {ranges}")?;
             }
-            let times = text::unpacking(self.time, self.unpacked, operation);
+            let times = text::unpacking(unit, self.time, self.unpacked, operation);
             writeln!(output, "rank order       {times}")?;
         }
         Ok(())
@@ -203,7 +204,7 @@ impl Evaluation<'_> {
             "operation": self.problem.operation().name(),
             "ranks": tree.ranks(),
             "ports": self.problem.ports().get(),
-            "machine": self.problem.stated_costs().machine().map(|machine| &machine.name),
+            "machine": self.problem.stated_costs().machine_name(),
             "root": tree.root(),
             "completion_time": text::json_time(self.time),
             "lower_bound": text::json_time(self.bound_own_root),

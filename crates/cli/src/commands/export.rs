@@ -11,6 +11,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use tuwtree_io::Destination;
 use tuwtree_io::{FileError, Source, ending, sizes};
+use tuwtree_model::quantity::Unit;
 use tuwtree_model::{ClosedSet, Costs, StatedCosts};
 use tuwtree_picture::{Performance, TimelinePicture, TreePicture, tree_of};
 use tuwtree_schedule::export::{ExchangedMessages, c, chakra::ChakraTraces, dot, goal, smpi};
@@ -145,7 +146,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<ExitCode, CliError> {
     let stated = stated_costs(&schedule, &args.schedule, &args.costs)?;
     let costs = stated.costs();
     // Without a machine or units, a time unit is taken as a nanosecond.
-    let is_in_seconds = stated.machine().is_some() || args.costs.have_units();
+    let is_in_seconds = stated.unit() == Unit::Seconds;
     let nanoseconds = if is_in_seconds { 1e9 } else { 1.0 };
     if matches!(format, ExportFormat::Goal | ExportFormat::Chakra) {
         note_exchange_costs(&schedule, costs, format, &args.schedule)?;

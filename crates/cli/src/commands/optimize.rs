@@ -12,7 +12,7 @@ use std::io::Write;
 use std::process::ExitCode;
 use tuwtree_io::{Destination, Format, Opened};
 use tuwtree_model::document::TreeDocument;
-use tuwtree_plan::{Comparison, Outcome, Plan, catalogue};
+use tuwtree_plan::{Comparison, Outcome, Plan};
 use tuwtree_schedule::document;
 
 /// Compare constructions for one problem, recommend one, and write its tree.
@@ -29,11 +29,15 @@ pub(crate) struct OptimizeArgs {
     #[arg(help_heading = "Output", short, long, value_name = "FILE", value_parser = Destination::parse)]
     output: Option<Destination>,
 
-    /// Write a page of all trees and timelines to this file (`-`: standard output alone)
+    /// Write a page of trees and timelines (`-`: standard output alone)
     ///
-    /// One file that needs no network: tables, bars, trees and timelines, with details on hovering.
+    /// One file that needs no network, with details on hovering.
     #[arg(help_heading = "Output", long, value_name = "FILE", value_parser = Destination::parse)]
     report: Option<Destination>,
+
+    /// Draw the recommended tree below the table
+    #[arg(help_heading = "Output", long)]
+    draw: bool,
 
     #[command(flatten)]
     format: FormatArgs,
@@ -71,8 +75,10 @@ pub(crate) fn run(args: &OptimizeArgs, output: &mut dyn Write) -> Result<ExitCod
         let fault = "--output - --report -: one of them can be standard output";
         return Err(CliError::Usage(fault.into()));
     }
-    if args.break_even && format != Format::Text {
-        return Err(CliError::Usage("--break-even goes with --format text".into()));
+    for (option, given) in [("--break-even", args.break_even), ("--draw", args.draw)] {
+        if given && format != Format::Text {
+            return Err(CliError::Usage(format!("{option} goes with --format text")));
+        }
     }
     let problem = args.comparison.load()?;
     let [file, report] =
@@ -99,7 +105,7 @@ pub(crate) fn run(args: &OptimizeArgs, output: &mut dyn Write) -> Result<ExitCod
         Format::Csv => write_objects(&comparison::rows(&comparison), output)?,
         _ => {
             let beyond = args.comparison.choice.beyond_order(&problem);
-            write_text(&comparison, &beyond, output)?;
+            write_text(&comparison, &beyond, args.draw, output)?;
             break_even.iter().try_for_each(|line| writeln!(output, "{line}"))?;
         }
     }
@@ -123,25 +129,29 @@ fn write_plan(comparison: &Comparison, file: Opened) -> Result<(), CliError> {
 fn write_text(
     comparison: &Comparison,
     beyond: &[Outcome],
+    draw: bool,
     output: &mut dyn Write,
 ) -> Result<(), CliError> {
     let compared = Compared(comparison);
     compared.write_text(output)?;
     let saves = |one: &&Outcome| {
         let least = comparison.recommended().time().units();
-        catalogue::row(one.construction).is_out_of_order_on_levels
-            || one.time().units() < least * (1.0 - 1e-9)
+        one.time().units() < 0.99 * least
     };
     for beyond in beyond.iter().filter(saves) {
         writeln!(output, "{}", compared.beyond_order(beyond))?;
     }
     let recommended = comparison.recommended();
     let Ok(tree) = recommended.tree() else { return Ok(()) };
+    if !draw {
+        return Ok(());
+    }
     writeln!(output)?;
     let drawing = Drawing {
         tree,
         operation: comparison.problem.operation(),
         completion: recommended.completion.as_ref(),
+        unit: comparison.problem.stated_costs().unit(),
     };
     Ok(drawing.write(output)?)
 }

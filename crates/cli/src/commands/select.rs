@@ -388,16 +388,9 @@ fn tuning_text(
 /// Costs of messages, equal for all pairs.
 fn prices(args: &SelectArgs) -> Result<Prices, CliError> {
     let stated = args.costs.costs_of_schedules(None)?;
-    let in_seconds = stated.machine().is_some() || args.costs.have_units();
     let combine = match args.combine {
         None => stated.machine().map_or(0.0, |machine| machine.combine_per_byte),
-        Some(Cost::Plain(0.0)) => 0.0,
-        Some(Cost::Seconds(time)) if in_seconds => time,
-        Some(Cost::Plain(time)) if !in_seconds => time,
-        Some(_) => {
-            let message = "--combine has a unit where the other costs have one, and none where they have none";
-            return Err(CliError::Usage(message.into()));
-        }
+        Some(combine) => args.costs.combine_time(combine, &stated)?,
     };
     if combine < 0.0 {
         return Err(CliError::Usage("--combine: costs are at least 0".into()));

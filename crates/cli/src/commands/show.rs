@@ -12,6 +12,7 @@ use std::io::Write;
 use std::process::ExitCode;
 use tuwtree_io::{Format, Source, tree};
 use tuwtree_model::Problem;
+use tuwtree_model::quantity::Unit;
 use tuwtree_model::{
     ClosedSet, Completion, CostModel, Operation, Order, Ports, Rank, Tree, completion_time,
     judged_completion, unpack_time,
@@ -74,7 +75,7 @@ pub(crate) fn run(args: &ShowArgs, output: &mut dyn Write) -> Result<ExitCode, C
     match format {
         Format::Json => {
             let messages = messages(args, tree, operation, times.as_ref());
-            let machine = problem.as_ref().and_then(|one| one.stated_costs().machine());
+            let machine = problem.as_ref().and_then(|one| one.stated_costs().machine_name());
             let document = json!({
                 "format": "tuwtree-messages",
                 "version": 2,
@@ -83,7 +84,7 @@ pub(crate) fn run(args: &ShowArgs, output: &mut dyn Write) -> Result<ExitCode, C
                 "root": tree.root(),
                 "order": Order::of(tree, operation).name(),
                 "ports": ports.get(),
-                "machine": machine.map(|machine| &machine.name),
+                "machine": machine,
                 "messages": messages,
             });
             write_json(&document, output)?;
@@ -96,12 +97,14 @@ pub(crate) fn run(args: &ShowArgs, output: &mut dyn Write) -> Result<ExitCode, C
         _ => {}
     }
     if let Some(problem) = problem.as_ref().filter(|one| one.stated_costs().machine().is_some()) {
-        writeln!(output, "{}", text::costs(problem.stated_costs()))?;
+        writeln!(output, "{}", problem.stated_costs())?;
     }
     writeln!(output, "order {}\n", order(tree, problem.as_ref())?)?;
-    Drawing { tree, operation, completion: times.as_ref() }.write(output)?;
+    let unit = problem.as_ref().map_or(Unit::Alpha, |problem| problem.stated_costs().unit());
+    Drawing { tree, operation, completion: times.as_ref(), unit }.write(output)?;
     writeln!(output)?;
-    list_messages(args, tree, operation, times.as_ref(), output)?;
+    let times = times.as_ref().map(|times| (times, unit));
+    list_messages(args, tree, operation, times, output)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -116,7 +119,11 @@ fn order(tree: &Tree, problem: Option<&Problem>) -> Result<String, CliError> {
     };
     let time = completion_time(tree, problem)?;
     let unpacked = problem.costs().sum(time, unpack_time(tree, problem)?)?;
-    Ok(format!("{}; {}", order.name(), text::unpacking(time, unpacked, operation)))
+    Ok(format!(
+        "{}; {}",
+        order.name(),
+        text::unpacking(problem.stated_costs().unit(), time, unpacked, operation)
+    ))
 }
 
 /// The requested senders of a gather's messages, in the order of the messages' times, or of their ranks without times;
@@ -175,11 +182,12 @@ fn list_messages(
     args: &ShowArgs,
     tree: &Tree,
     operation: Operation,
-    times: Option<&Completion>,
+    times: Option<(&Completion, Unit)>,
     output: &mut dyn Write,
 ) -> Result<(), CliError> {
     const USUAL: usize = 40;
-    let (children, listed) = children(args, tree, operation, times, USUAL);
+    let completion = times.map(|(times, _)| times);
+    let (children, listed) = children(args, tree, operation, completion, USUAL);
     let what = if operation.is_irregular() { "blocks" } else { "vector" };
     let headings = ["from", "to", what, "bytes", "start", "end", "port"];
     let columns = match times {
@@ -193,9 +201,9 @@ fn list_messages(
         let parent = tree.parent(child).expect("only children are listed");
         let (from, to) = if operation.is_outward() { (parent, child) } else { (child, parent) };
         let mut row = vec![from.to_string(), to.to_string(), carried(operation, spans[child])];
-        if let Some(times) = times {
+        if let Some((times, unit)) = times {
             let (start, end) = transmission(tree, operation, times, child);
-            row.extend([times.segment[child].to_string(), text::time(start), text::time(end)]);
+            row.extend([times.segment[child].to_string(), unit.time(start), unit.time(end)]);
             // The parent's, which is one of several.
             row.push(times.port[child].to_string());
         }

@@ -126,7 +126,11 @@ impl Simulated<'_> {
     /// Errors of `output`.
     pub(crate) fn write_text(&self, limit: usize, output: &mut dyn Write) -> Result<(), CliError> {
         let task = self.schedule.task();
-        writeln!(output, "completion time  {}", text::time(self.timeline.completion_time()))?;
+        writeln!(
+            output,
+            "completion time  {}",
+            self.costs.unit().time(self.timeline.completion_time())
+        )?;
         writeln!(
             output,
             "schedule         {} of {} over {}{}; order {}, {}{} port{}",
@@ -142,8 +146,8 @@ impl Simulated<'_> {
         writeln!(
             output,
             "costs            {}{}; {} sends{}",
-            text::costs(&self.costs),
-            text::with_operator(task.operator),
+            self.costs,
+            text::with_operator(task.operator, self.costs.unit()),
             self.handover.sends.name(),
             self.posts().map_or(String::new(), |posts| format!(", {} receives", posts.name()))
         )?;
@@ -173,7 +177,7 @@ impl Simulated<'_> {
                 actions.len().to_string(),
                 format!("{:.1}", 100.0 * self.share(self.timeline.busy_units(rank))),
                 format!("{:.1}", 100.0 * self.share(self.timeline.waiting_units(rank))),
-                text::time(end),
+                self.costs.unit().time(end),
             ]);
         }
         writeln!(output, "\n{}", table.trim_fmt())?;
@@ -196,8 +200,8 @@ impl Simulated<'_> {
                 step.action.to_string(),
                 what(&action),
                 action.reads().or(action.writes()).map_or(0, |region| region.bytes()).to_string(),
-                text::time(step.start),
-                text::time(step.end),
+                self.costs.unit().time(step.start),
+                self.costs.unit().time(step.end),
             ]);
         }
         if listed < path.len() {
@@ -297,7 +301,7 @@ impl Simulated<'_> {
             "root": task.root,
             "order": task.order.name(),
             "ports": task.ports,
-            "machine": self.costs.machine().map(|machine| &machine.name),
+            "machine": self.costs.machine_name(),
             "sends": self.handover.sends.name(),
             "completion_time": text::json_time(self.timeline.completion_time()),
             "messages": messages,

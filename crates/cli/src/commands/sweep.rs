@@ -268,13 +268,12 @@ impl SweepArgs {
         };
         let (ranks, blocks) = (different(|one| one.ranks), different(|one| one.block));
         let stated = self.costs_at(None)?;
-        let costs = text::costs(&stated);
         let root = match self.choice.root {
             Some(Root::Given(root)) => format!("root {root}"),
             _ => "best root".to_owned(),
         };
         let map = SweptMap {
-            lines: vec![format!("{}, {root}; {costs}", self.op.name())],
+            lines: vec![format!("{}, {root}; {stated}", self.op.name())],
             ranks,
             blocks,
             panels,
@@ -380,7 +379,7 @@ fn not_compared(problem: &Problem) -> CliError {
 
 /// The first columns: what the problem is.
 fn front(name: &str, parameters: &Parameters, costs: &StatedCosts) -> Map<String, Value> {
-    let machine = costs.machine().map(|machine| machine.name.clone());
+    let machine = costs.machine_name();
     let latency = |of: fn(&Homogeneous) -> f64| match costs.costs() {
         Costs::Homogeneous(costs) => text::json_number(of(costs)),
         _ => Value::Null,

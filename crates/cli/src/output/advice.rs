@@ -2,6 +2,7 @@
 
 use crate::output::text;
 use std::cmp::Ordering;
+use tuwtree_model::quantity::Unit;
 use tuwtree_model::{ClosedSet, Construction, Operation, Order, PayloadKind, Time};
 use tuwtree_plan::{Advice, Baseline, Knowledge, Optimality, Outcome, Rival, Trouble};
 
@@ -67,6 +68,10 @@ pub(crate) fn against(
 }
 
 impl Advised<'_> {
+    fn unit(&self) -> Unit {
+        self.comparison.problem.stated_costs().unit()
+    }
+
     /// The advice in a sentence: what to use, and how close that is to the best.
     pub(crate) fn sentence(&self) -> String {
         format!("Use {}", self.to_use())
@@ -147,8 +152,11 @@ impl Advised<'_> {
                 Rival::Ordered | Rival::Best => format!(" ({})", other.construction.name()),
             };
             let words = words(rival, text::plan(self.chosen));
-            let line =
-                format!("{words}{name} {}: {}.", self.takes(other), text::time(other.unpacked));
+            let line = format!(
+                "{words}{name} {}: {}.",
+                self.takes(other),
+                self.unit().time(other.unpacked)
+            );
             if !lines.contains(&line) {
                 lines.push(line);
             }
@@ -163,7 +171,7 @@ impl Advised<'_> {
         let least = self.comparison.outcomes.iter().min_by_key(|outcome| outcome.time());
         let fastest = least.expect("there is a tree");
         let times =
-            |outcome: &Outcome| text::unpacking(outcome.time(), outcome.unpacked, operation);
+            |one: &Outcome| text::unpacking(self.unit(), one.time(), one.unpacked, operation);
         match () {
             () if self.comparison.problem.blocks().is_none() || !operation.is_rooted() => None,
             () if self.chosen.order != Order::Ordered => {
@@ -187,7 +195,7 @@ impl Advised<'_> {
             true => format!("No {plan} of whatever order is faster."),
             false => format!(
                 "No {plan} of whatever order takes less than {} ({} less).",
-                text::time(bound),
+                self.unit().time(bound),
                 text::share(1.0 - bound.units() / time.units())
             ),
         }

@@ -3,9 +3,10 @@
 use crate::error::CliError;
 use crate::output::advice::{Advised, against};
 use crate::output::text;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use tuwtree_bounds::direct_lower_bound;
-use tuwtree_model::{ClosedSet, Construction, Operation, Order, Ports, Root, Time, quantity};
+use tuwtree_model::quantity::{self, Unit};
+use tuwtree_model::{ClosedSet, Construction, Operation, Order, Ports, Root, Time};
 use tuwtree_plan::{Advice, Comparison, Optimality, Outcome, Plan, Skipped, catalogue};
 
 /// Checks that all certificates that were requested could be given.
@@ -39,7 +40,7 @@ impl Compared<'_> {
     /// Errors of `output`.
     pub(crate) fn write_text(&self, output: &mut dyn Write) -> Result<(), CliError> {
         writeln!(output, "{}; {}", self.title(), self.costs())?;
-        writeln!(output, "{}: {}\n", self.bound_name(), text::time(self.bound))?;
+        writeln!(output, "{}: {}\n", self.bound_name(), self.unit().time(self.bound))?;
         writeln!(output, "{}", self.table().trim_fmt())?;
         for note in self.notes() {
             writeln!(output, "{note}")?;
@@ -114,13 +115,13 @@ impl Compared<'_> {
         let best = self.outcomes.iter().filter(is_direct).min_by_key(|outcome| outcome.time())?;
         let above = match bound.units() {
             0.0 => 0.0,
-            bound => 100.0 * (best.time().units() / bound - 1.0),
+            bound => best.time().units() / bound - 1.0,
         };
         Some(format!(
-            "no schedule whose messages go straight takes less than {}: {} is at most {} % above the best of these",
-            text::time(bound),
+            "no schedule whose messages go straight takes less than {}: {} is at most {} above the best of these",
+            self.unit().time(bound),
             best.construction.name(),
-            text::number(above)
+            text::share(above)
         ))
     }
 
@@ -194,9 +195,14 @@ impl Compared<'_> {
 
     /// All costs and the ports, in a line.
     pub(crate) fn costs(&self) -> String {
-        let costs = text::costs(self.problem.stated_costs());
-        let operator = text::with_operator(self.problem.operator());
+        let costs = self.problem.stated_costs();
+        let operator = text::with_operator(self.problem.operator(), self.unit());
         format!("{costs}{operator}{}", text::with_ports(&self.problem))
+    }
+
+    /// Unit of all times.
+    pub(crate) fn unit(&self) -> Unit {
+        self.problem.stated_costs().unit()
     }
 
     /// Scope of the bound.
@@ -213,7 +219,9 @@ impl Compared<'_> {
 
     fn table(&self) -> comfy_table::Table {
         let mut headings = self.headings();
-        headings.push("built in");
+        headings.push("planned in");
+        // Pipes and files get the bare names.
+        let marks = std::io::stdout().is_terminal();
         let mut table = text::table(&headings);
         for outcome in &self.outcomes {
             let time = text::duration(outcome.build_time);
@@ -221,7 +229,12 @@ impl Compared<'_> {
                 Some(method) => format!("{time} ({})", method.name()),
                 None => time,
             };
-            table.add_row(self.cells(outcome).into_iter().chain([built_in]));
+            let mut cells = self.cells(outcome);
+            if marks {
+                let mark = if std::ptr::eq(outcome, self.recommended()) { "▸" } else { " " };
+                cells[0] = format!("{mark} {}", cells[0]);
+            }
+            table.add_row(cells.into_iter().chain([built_in]));
         }
         table
     }
@@ -229,61 +242,61 @@ impl Compared<'_> {
     /// The headings of the table, without the column of planning times. A plan without a tree has its time with both
     /// kinds of ports. Orders and unpack steps are listed if a tree is not ordered.
     pub(crate) fn headings(&self) -> Vec<&'static str> {
-        let mut headings = vec!["construction", "completion time"];
+        let mut headings = vec!["construction", "time"];
         if !self.has_trees() {
             headings.push(if self.problem.duplex() { "as exchanges" } else { "duplex" });
         }
         if self.has_unordered_blocks() {
             headings.extend(["with unpack", "order"]);
         }
+        headings.extend(self.baseline().is_some().then_some("vs library"));
+        headings.push("above bound");
         match self.has_trees() {
-            true => {
-                headings.extend(["root", "above bound %", "in alphas", "root degree", "depth"]);
-            }
-            false => {
-                headings.extend(["above bound %", "in alphas", "rounds", "most sent", "pieces"]);
-            }
+            true => headings.extend(["root", "children", "depth"]),
+            false => headings.extend(["rounds", "most sent"]),
         }
+        headings.extend(self.has_pieces().then_some("pieces"));
         headings
     }
 
     /// The table's cells for an outcome, below [`headings`](Self::headings).
     pub(crate) fn cells(&self, outcome: &Outcome) -> Vec<String> {
-        let cell = |value: Option<f64>, decimals: usize| match value {
-            Some(value) => format!("{value:.decimals$}"),
-            None => "-".to_owned(),
-        };
-        let time = outcome.time();
-        let mut cells = vec![outcome.construction.name().to_owned(), text::time(time)];
+        let none = || "-".to_owned();
+        let time = |time| self.unit().time(time);
+        let mut cells = vec![outcome.construction.name().to_owned(), time(outcome.time())];
         if !self.has_trees() {
-            cells.push(outcome.otherwise.map_or("-".to_owned(), text::time));
+            cells.push(outcome.otherwise.map_or_else(none, time));
         }
         if self.has_unordered_blocks() {
-            cells.extend([text::time(outcome.unpacked), outcome.order.name().to_owned()]);
+            cells.extend([time(outcome.unpacked), outcome.order.name().to_owned()]);
         }
-        let gaps = [cell(self.gap_percent(time), 3), cell(self.gap_alphas(time), 2)];
+        cells.extend(self.baseline().map(|baseline| {
+            let ratio = outcome.unpacked.units() / baseline.time.units();
+            if ratio.is_finite() { format!("{ratio:.2}x") } else { none() }
+        }));
+        cells.push(match self.gap_percent(outcome.time()) {
+            Some(percent) if percent <= 0.0 => "0 %".to_owned(),
+            Some(percent) if percent < 0.001 => "< 0.001 %".to_owned(),
+            percent => percent.map_or_else(none, |percent| text::share(percent / 100.0)),
+        });
         match outcome.plan() {
             Plan::Tree(tree) => {
-                let [percent, alphas] = gaps;
                 let (root, depth) = (tree.root(), tree.depth());
-                let degree = tree.degree(root).to_string();
-                cells.extend([root.to_string(), percent, alphas, degree, depth.to_string()]);
+                cells.extend([root, tree.degree(root), depth].map(|value| value.to_string()));
             }
             Plan::Programs(schedule) if self.has_trees() => {
-                let [percent, alphas] = gaps;
-                let root = schedule.task().root.map_or("-".to_owned(), |root| root.to_string());
-                cells.extend([root, percent, alphas, "-".to_owned(), "-".to_owned()]);
+                let root = schedule.task().root.map_or_else(none, |root| root.to_string());
+                cells.extend([root, none(), none()]);
             }
-            Plan::Programs(schedule) => {
-                let pieces = outcome.built.pieces.unwrap_or(1);
-                cells.extend(gaps);
-                cells.extend([
-                    schedule.most_actions().to_string(),
-                    quantity::bytes(schedule.most_bytes_sent()),
-                    pieces.to_string(),
-                ]);
-            }
+            Plan::Programs(schedule) => cells.extend([
+                schedule.most_actions().to_string(),
+                quantity::bytes(schedule.most_bytes_sent()),
+            ]),
         }
+        cells.extend(
+            self.has_pieces()
+                .then(|| outcome.built.pieces.map_or_else(none, |pieces| pieces.to_string())),
+        );
         cells
     }
 
@@ -295,6 +308,11 @@ impl Compared<'_> {
     /// True if data goes along trees in some of the compared plans.
     fn has_trees(&self) -> bool {
         self.outcomes.iter().any(|outcome| outcome.tree().is_ok())
+    }
+
+    /// True if data is cut into pieces in some of the compared plans.
+    fn has_pieces(&self) -> bool {
+        self.outcomes.iter().any(|outcome| outcome.built.pieces.is_some_and(|pieces| pieces > 1))
     }
 
     /// True if blocks are moved, and a tree does not keep them in rank order.
@@ -312,36 +330,17 @@ impl Compared<'_> {
             Some(method) => format!(" (found by the {} method)", method.name()),
             None => String::new(),
         };
-        let others: Vec<String> = self
-            .outcomes
-            .iter()
-            .filter(|outcome| outcome.unpacked > best.unpacked)
-            .map(|outcome| {
-                let factor = outcome.unpacked.units() / best.unpacked.units();
-                let more = match factor {
-                    _ if !factor.is_finite() => "takes longer".to_owned(),
-                    _ if factor < 2.0 => format!("takes {} longer", text::share(factor - 1.0)),
-                    _ => format!("takes {factor:.1} times as long"),
-                };
-                format!("{} {more}", outcome.construction.name())
-            })
-            .collect();
-        let passed_over = self.passed_over();
-        let others = match others.is_empty() {
-            true if self.outcomes.len() == 1 || passed_over.is_some() => String::new(),
-            true => "\nNone of the others is faster.".to_owned(),
-            false => format!("\n{}.{}", others.join(", "), self.caveat()),
-        };
-        let passed_over = passed_over.map_or(String::new(), |line| format!("\n{line}"));
+        let passed_over = self.passed_over().map_or(String::new(), |line| format!("\n{line}"));
         let uncertainty = self.problem.stated_costs().network().uncertainty;
         let against = self.baseline().map(|baseline| {
             against(baseline, self.problem.operation(), best.unpacked, uncertainty)
         });
         let against = against.map_or(String::new(), |against| format!("\n{against}."));
         format!(
-            "Recommended: {name}{method}.{}{}{others}{passed_over}{against}",
+            "Recommended: {name}{method}.{}{}{}{passed_over}{against}",
             self.standing(best),
-            self.unpacking(best)
+            self.unpacking(best),
+            self.caveat()
         )
     }
 
@@ -360,9 +359,9 @@ impl Compared<'_> {
             let factor = time.units() / best.unpacked.units();
             match factor {
                 _ if !factor.is_finite() || factor > 1.0 => {
-                    format!("{}, no less", text::time(time))
+                    format!("{}, no less", self.unit().time(time))
                 }
-                _ => format!("{}, {} less", text::time(time), text::share(1.0 - factor)),
+                _ => format!("{}, {} less", self.unit().time(time), text::share(1.0 - factor)),
             }
         };
         format!(
@@ -409,7 +408,7 @@ impl Compared<'_> {
         format!(
             "\n{}; {}.",
             text::out_of_order(best, "Its tree"),
-            text::unpacking(best.time(), best.unpacked, self.problem.operation())
+            text::unpacking(self.unit(), best.time(), best.unpacked, self.problem.operation())
         )
     }
 

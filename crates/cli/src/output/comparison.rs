@@ -31,7 +31,7 @@ pub(crate) fn document(comparison: &Comparison) -> Value {
             Root::Best => json!("best"),
             Root::None => Value::Null,
         },
-        "machine": costs.machine().map(|machine| &machine.name),
+        "machine": costs.machine_name(),
         "lower_bound": text::json_time(comparison.bound),
         "constructions": constructions(comparison),
         "skipped": skipped,

@@ -1,8 +1,8 @@
 //! A tree drawn in text, small enough for a terminal.
 
-use crate::output::text;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
+use tuwtree_model::quantity::Unit;
 use tuwtree_model::{Completion, Operation, Rank, Step, Time, Tree};
 
 /// Most lines of a drawing, give or take the last rank's steps.
@@ -16,6 +16,7 @@ pub(crate) struct Drawing<'a> {
     pub(crate) operation: Operation,
     /// The times and segments of the tree as a gather tree.
     pub(crate) completion: Option<&'a Completion>,
+    pub(crate) unit: Unit,
 }
 
 /// One line: a rank's step.
@@ -133,7 +134,7 @@ impl Drawing<'_> {
             Some(completion) => [
                 carried(self.operation, spans[root]),
                 format!("{} bytes", completion.segment[root]),
-                format!("done at {}", text::time(completion.ready[root])),
+                format!("done at {}", self.unit.time(completion.ready[root])),
             ],
             None => [carried(self.operation, spans[root]), String::new(), String::new()],
         };
@@ -157,7 +158,7 @@ impl Drawing<'_> {
         [
             carried(self.operation, spans[child]),
             format!("{} bytes", completion.segment[child]),
-            format!("{start} to {end}", start = text::time(start), end = text::time(end)),
+            format!("{} to {}", self.unit.time(start), self.unit.time(end)),
         ]
     }
 }

@@ -2,7 +2,6 @@
 
 use crate::error::CliError;
 use crate::output::compared::Compared;
-use crate::output::text;
 use std::borrow::Cow;
 use std::fmt::Display;
 use tuwtree_model::ClosedSet;
@@ -36,7 +35,7 @@ pub(crate) fn page(
     let facts = [
         (what.to_owned(), source),
         ("Costs".to_owned(), comparison.costs()),
-        (bound, text::time(comparison.bound)),
+        (bound, comparison.unit().time(comparison.bound)),
     ];
     let mut notes: Vec<String> = comparison.recommendation().lines().map(str::to_owned).collect();
     notes.extend(comparison.notes());

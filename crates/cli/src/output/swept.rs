@@ -1,6 +1,5 @@
 //! A sweep as a map: block sizes against numbers of processes.
 
-use crate::output::text;
 use tuwtree_model::{ClosedSet, Construction, Order, quantity};
 use tuwtree_picture::{RegionCell, RegionMap, RegionPanel};
 use tuwtree_plan::{Advice, Comparison, Library, Outcome, catalogue};
@@ -60,16 +59,17 @@ impl SweptCell {
         let (of_library, of_tree) = (library.time.units(), chosen.unpacked.units());
         let gain = if of_tree > 0.0 { of_library / of_tree } else { 1.0 };
         let planning = Planning::of(chosen);
+        let unit = comparison.problem.stated_costs().unit();
         Some(SweptCell {
             choice: Planning::all().position(|one| one == planning)?,
             text: short(gain),
             detail: format!(
                 "{}: {}; {}: {}; lower bound {}",
                 chosen.construction.name(),
-                text::time(chosen.unpacked),
+                unit.time(chosen.unpacked),
                 library.library.title(),
-                text::time(library.time),
-                text::time(comparison.bound)
+                unit.time(library.time),
+                unit.time(comparison.bound)
             ),
         })
     }

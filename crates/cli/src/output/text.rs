@@ -3,9 +3,9 @@
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
 use std::fmt::Display;
 use std::time::Duration;
-pub(crate) use tuwtree_model::quantity::number;
+use tuwtree_model::quantity::Unit;
 use tuwtree_model::{
-    Construction, Costs, Homogeneous, LARGEST_EXACT, Operation, Operator, Payload, Ports, Problem,
+    Construction, Homogeneous, LARGEST_EXACT, Operation, Operator, Payload, Ports, Problem,
     StatedCosts, Time, most_ranges, quantity,
 };
 use tuwtree_plan::Outcome;
@@ -19,27 +19,11 @@ pub(crate) fn plan(outcome: &Outcome) -> &'static str {
     }
 }
 
-/// A time: an integer in full, anything else with seven significant digits and at least one decimal.
-pub(crate) fn time(time: Time) -> String {
-    number(time.units())
-}
-
-/// Costs in a line, and the unit of the times that follow from them.
-pub(crate) fn costs(costs: &StatedCosts) -> String {
-    match costs {
-        StatedCosts::Parameters(Costs::Homogeneous(costs)) => quantity::parameters(costs),
-        StatedCosts::Parameters(costs) => format!("costs of kind {}", costs.name()),
-        StatedCosts::Machine(machine) => {
-            format!("machine {} ({}), times in seconds", machine.name, machine.costs.name())
-        }
-    }
-}
-
 /// Suffix for costs of combining, or for elements longer than a byte.
-pub(crate) fn with_operator(operator: Operator) -> String {
+pub(crate) fn with_operator(operator: Operator, unit: Unit) -> String {
     let combine = match operator.combine_per_byte() {
         0.0 => String::new(),
-        time => format!(", kappa = {}", number(time)),
+        time => format!(", kappa = {}", unit.units(time)),
     };
     match operator.element_bytes() {
         1 => combine,
@@ -130,17 +114,22 @@ pub(crate) const ROTATED: &str =
 
 /// The completion time of a tree that is not ordered, and that with an unpack step at the root (in a
 /// scatter, a pack step).
-pub(crate) fn unpacking(completed: Time, unpacked: Time, operation: Operation) -> String {
+pub(crate) fn unpacking(
+    unit: Unit,
+    completed: Time,
+    unpacked: Time,
+    operation: Operation,
+) -> String {
     let step = if operation.is_outward() { "pack" } else { "unpack" };
     let a = if operation.is_outward() { "a" } else { "an" };
     let more = unpacked.units() - completed.units();
-    let (unpacked, completed) = (time(unpacked), time(completed));
+    let (unpacked, completed) = (unit.time(unpacked), unit.time(completed));
     match more {
         0.0 => format!("{a} {step} step at the root takes no time: {completed}"),
         more => format!(
             "with derived datatypes at the root: {completed}; with {a} {step} step there: \
              {completed} + {} = {unpacked}",
-            number(more)
+            unit.units(more)
         ),
     }
 }
@@ -150,20 +139,20 @@ pub(crate) fn json_time(time: Time) -> serde_json::Value {
     json_number(time.units())
 }
 
-/// The parameters of costs that are stated as numbers, in the order and with the names of documents: the
-/// overhead only where it is not all of alpha; null for a machine.
+/// The parameters of homogeneous costs, in the order and with the names of documents: the
+/// overhead only where it is not all of alpha; null for others.
 pub(crate) fn json_parameters(costs: &StatedCosts) -> Vec<(&'static str, serde_json::Value)> {
-    let of = |parameter: fn(&Homogeneous) -> f64| match costs {
-        StatedCosts::Parameters(Costs::Homogeneous(costs)) => json_number(parameter(costs)),
-        StatedCosts::Parameters(_) | StatedCosts::Machine(_) => serde_json::Value::Null,
+    let of = |parameter: fn(&Homogeneous) -> f64| match costs.costs().parameters() {
+        Some(costs) => json_number(parameter(costs)),
+        None => serde_json::Value::Null,
     };
     let mut parameters = vec![("alpha", of(Homogeneous::alpha))];
-    if matches!(costs, StatedCosts::Parameters(Costs::Homogeneous(costs)) if costs.overlaps()) {
+    if costs.costs().parameters().is_some_and(Homogeneous::overlaps) {
         parameters.push(("overhead", of(Homogeneous::overhead)));
     }
     parameters.push(("beta_per_byte", of(Homogeneous::beta)));
     parameters.push(("gamma_per_byte", of(Homogeneous::gamma)));
-    if costs.machine().is_none() && costs.costs().have_exchange_costs() {
+    if costs.costs().have_exchange_costs() {
         parameters.push(("exchange_alpha", of(Homogeneous::exchange_alpha)));
         parameters.push(("exchange_beta_per_byte", of(Homogeneous::exchange_beta)));
     }

@@ -2,7 +2,9 @@
 
 use super::{CostMatrix, CostModel, Costs, Direction, Hierarchy, Homogeneous, SharedWires};
 use crate::document::Machine;
+use crate::quantity::{Unit, parameters};
 use crate::{JudgedMessage, Network, Rank, Time, TimeError, WireOwner};
+use std::fmt;
 use std::sync::Arc;
 
 /// Costs and their provenance. A copy is O(1).
@@ -34,6 +36,32 @@ impl StatedCosts {
         match self {
             StatedCosts::Parameters(_) => None,
             StatedCosts::Machine(machine) => Some(machine),
+        }
+    }
+
+    /// Name of the machine; `None` for costs that a user stated.
+    pub fn machine_name(&self) -> Option<&str> {
+        Some(&*self.machine().filter(|machine| !machine.is_stated())?.name)
+    }
+
+    /// Unit of the times that follow from the costs.
+    pub fn unit(&self) -> Unit {
+        match self {
+            StatedCosts::Parameters(_) => Unit::Alpha,
+            StatedCosts::Machine(_) => Unit::Seconds,
+        }
+    }
+}
+
+/// A line such as `machine InfiniBand: alpha = 3.5 µs, beta = 23 GB/s, gamma = 10 GB/s`.
+impl fmt::Display for StatedCosts {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parameters = self.costs().parameters().map(|costs| parameters(costs, self.unit()));
+        match (self.machine_name(), parameters) {
+            (None, Some(parameters)) => formatter.write_str(&parameters),
+            (None, None) => write!(formatter, "costs of kind {}", self.costs().name()),
+            (Some(name), Some(parameters)) => write!(formatter, "machine {name}: {parameters}"),
+            (Some(name), None) => write!(formatter, "machine {name} ({})", self.costs().name()),
         }
     }
 }

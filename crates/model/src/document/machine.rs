@@ -38,6 +38,25 @@ impl Machine {
     pub const FORMAT: &'static str = "tuwtree-machine";
     /// The newest version.
     pub const VERSION: u64 = 4;
+    /// The name of costs that a user states with units.
+    const STATED: &'static str = "stated costs";
+
+    /// Costs that a user states with units: in seconds, of no network in particular.
+    pub fn stated(costs: Homogeneous) -> Machine {
+        Machine {
+            name: Machine::STATED.to_owned(),
+            date: Date { year: 1970, month: 1, day: 1 },
+            provenance: "Stated by the user; the date is none.".to_owned(),
+            costs: costs.into(),
+            network: Network::default(),
+            combine_per_byte: 0.0,
+        }
+    }
+
+    /// True for costs that a user stated with units.
+    pub fn is_stated(&self) -> bool {
+        self.name == Machine::STATED
+    }
 
     /// The least version that can carry the machine, which is the one that is written: 2 where latency
     /// overlaps, or something is known of the network, 3 where that is more than version 2 has, 4 where combining takes

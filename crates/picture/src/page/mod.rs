@@ -202,7 +202,7 @@ impl Report<'_> {
         let [has_exchanges, combines_copies, has_latency, has_shared] =
             ['x', 'm', 'l', 'g'].map(all_kinds);
         let in_seconds =
-            self.candidates.iter().any(|one| Unit::of(one.performance.costs) == Unit::Seconds);
+            self.candidates.iter().any(|one| one.performance.costs.unit() == Unit::Seconds);
         let data = serde_json::to_string(&Data {
             detail: DETAIL,
             in_seconds,
@@ -225,7 +225,7 @@ impl Report<'_> {
             has_latency,
             has_shared,
             version: self.version,
-            unit: self.candidates.first().map_or("", |one| Unit::of(one.performance.costs).name()),
+            unit: self.candidates.first().map_or("", |one| one.performance.costs.unit().name()),
             style: format!("{}{STYLE}", style()),
             watch: WATCH,
             script: SCRIPT,
@@ -266,7 +266,7 @@ impl Report<'_> {
 
     fn view(&self, index: usize) -> CandidateView<'_> {
         let one = &self.candidates[index];
-        let unit = Unit::of(one.performance.costs);
+        let unit = one.performance.costs.unit();
         let timeline = one.performance.timeline;
         let (time, drawn_time) = (one.time, timeline.completion_time());
         let longest = (0..self.candidates.len()).map(|one| self.end(one)).fold(0.0, f64::max);

@@ -5,7 +5,7 @@ mod rows;
 mod shared;
 
 use crate::frame::{MARGIN, PictureStyle, TEXT, draw_title, open_picture, prefix, title_height};
-use crate::labels::{self, Unit};
+use crate::labels;
 use crate::messages::Performance;
 use crate::palette::{
     BLUE, FAINT, GREEN, INK, LINE, NEUTRAL, ORANGE, PAPER, PURPLE, VERMILION, YELLOW,
@@ -115,7 +115,7 @@ impl<'a> TimelinePicture<'a> {
             "{}; completion time {}; {} together are busy {} of the time",
             quantity::bytes(task.total()),
             labels::drawn(
-                Unit::of(costs),
+                costs.unit(),
                 self.performance.completion_time(),
                 timeline.completion_time()
             ),
@@ -127,8 +127,8 @@ impl<'a> TimelinePicture<'a> {
             },
             share(busy, end * task.ranks() as f64 * f64::from(task.lanes())),
         );
-        let unit = Unit::of(costs).name();
-        let costs = format!("{}; time {unit}", labels::costs(costs));
+        let unit = costs.unit().name();
+        let costs = format!("{costs}; time {unit}");
         (title, [what, costs])
     }
 }
@@ -222,7 +222,7 @@ impl TimelineCanvas<'_> {
 
     fn draw_axis(&self, xml: &mut Xml, top: f64, bottom: f64) {
         let y = Px(top - 8.0);
-        let unit = Unit::of(self.picture.performance.costs);
+        let unit = self.picture.performance.costs.unit();
         for time in self.scale.ticks(TICKS) {
             let x = Px(self.scale.x(time));
             let line: [(&str, &dyn Display); 5] = [
@@ -265,7 +265,7 @@ impl TimelineCanvas<'_> {
     }
 
     fn draw_bars(&self, xml: &mut Xml, rank: Rank, row_top: f64) {
-        let unit = Unit::of(self.picture.performance.costs);
+        let unit = self.picture.performance.costs.unit();
         let bars = bars(self.picture.performance, rank, &self.critical[rank]);
         for Merged { bar, count } in self.merged(&bars) {
             let (top, height) = self.lane(rank, row_top, bar.lane);
@@ -411,7 +411,7 @@ impl TimelineCanvas<'_> {
             ("y1", &Px(top - 4.0)),
             ("y2", &Px(bottom)),
         ];
-        let unit = Unit::of(self.picture.performance.costs);
+        let unit = self.picture.performance.costs.unit();
         xml.titled("line", &line, format!("lower bound: {}", unit.time(bound)));
     }
 

@@ -110,7 +110,7 @@ impl<'a> TreePicture<'a> {
     }
 
     fn unit(&self) -> Unit {
-        self.performance.map_or(Unit::Alpha, |one| Unit::of(one.costs))
+        self.performance.map_or(Unit::Alpha, |one| one.costs.unit())
     }
 
     fn operation(&self) -> Operation {
@@ -139,12 +139,8 @@ impl<'a> TreePicture<'a> {
         let what = format!(
             "{}; completion time {}; {}{}",
             quantity::bytes(task.total()),
-            labels::drawn(
-                Unit::of(costs),
-                performance.completion_time(),
-                timeline.completion_time()
-            ),
-            labels::costs(costs),
+            labels::drawn(costs.unit(), performance.completion_time(), timeline.completion_time()),
+            costs,
             match task.ports {
                 1 => String::new(),
                 ports => format!("; {ports} ports"),

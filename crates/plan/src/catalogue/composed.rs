@@ -49,7 +49,6 @@ pub(super) const CHUNK: usize = 16;
 
 pub(super) const RELAYS: CatalogueRow = CatalogueRow {
     plans: 2,
-    is_out_of_order_on_levels: true,
     // It tries some ten trees.
     is_long: true,
     ..CatalogueRow::plain(

@@ -38,7 +38,6 @@ pub(super) const GRIDS: CatalogueRow = CatalogueRow {
 
 pub(super) const ROTATED: CatalogueRow = CatalogueRow {
     plans: 2,
-    is_out_of_order_on_levels: true,
     is_long: true,
     ..CatalogueRow::plain(
         "in an order with the root in the middle of each group of a machine with levels, near the best; \

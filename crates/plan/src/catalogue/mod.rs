@@ -46,8 +46,6 @@ pub struct CatalogueRow {
     pub(crate) operands: OperandOrder,
     /// Number of costs by which it plans at most, beside the problem's own, where the judge is not the planner.
     pub(crate) plans: usize,
-    /// True if it gives up rank order for the nodes of a machine, which is told even where it gains nothing.
-    pub is_out_of_order_on_levels: bool,
     /// True if it pays only where latency overlaps.
     pub(crate) is_for_overlap: bool,
     /// True if a comparison of operators that commute never shows it, with root 0: it is built by name.
@@ -105,7 +103,6 @@ impl CatalogueRow {
             cuts_vectors: false,
             operands: OperandOrder::Any,
             plans: 0,
-            is_out_of_order_on_levels: false,
             is_for_overlap: false,
             is_special: false,
             suits,

@@ -59,16 +59,20 @@ impl Evaluation<'_> {
     fn write_text(&self, output: &mut dyn Write) -> Result<(), CliError> {
         let Evaluation { schedule, costs, verified, time, bound } = self;
         let task = schedule.task();
-        writeln!(output, "completion time  {}", text::time(*time))?;
+        writeln!(output, "completion time  {}", costs.unit().time(*time))?;
         let with_root = if task.root.is_some() { " with this root" } else { "" };
-        writeln!(output, "lower bound      {} on any schedule{with_root}", text::time(*bound))?;
+        writeln!(
+            output,
+            "lower bound      {} on any schedule{with_root}",
+            costs.unit().time(*bound)
+        )?;
         writeln!(
             output,
             "problem          {} of {}; {}{}{}",
             task.operation.name(),
             text::payload(&task.payload),
-            text::costs(costs),
-            text::with_operator(task.operator),
+            costs,
+            text::with_operator(task.operator, costs.unit()),
             task.root_phrase()
         )?;
         writeln!(
@@ -92,7 +96,7 @@ impl Evaluation<'_> {
             "operation": task.operation.name(),
             "ranks": task.ranks(),
             "ports": task.ports,
-            "machine": costs.machine().map(|machine| &machine.name),
+            "machine": costs.machine_name(),
             "root": task.root,
             "completion_time": text::json_time(*time),
             "lower_bound": text::json_time(*bound),

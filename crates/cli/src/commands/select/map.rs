@@ -51,14 +51,16 @@ pub(super) fn map(args: &SelectArgs, prices: &Prices) -> Result<RegionMap, CliEr
         };
         RegionPanel { title: operation.name().to_owned(), cells: cells.map(draw).collect() }
     };
-    let costs = quantity::parameters(&prices.costs);
+    let unit = args.costs.costs_of_schedules(None)?.unit();
+    let costs = quantity::parameters(&prices.costs, unit);
+    let combine = unit.units(prices.combine);
     let factor = own.map(|own| {
         let title = own.title();
         format!("number: how many times as long as the fastest {title}'s own choice takes")
     });
     Ok(RegionMap {
         title: "Which algorithm of an MPI library is fastest where".to_owned(),
-        lines: std::iter::once(format!("{costs}; combining takes {} a byte", prices.combine))
+        lines: std::iter::once(format!("{costs}; combining takes {combine} a byte"))
             .chain(factor)
             .collect(),
         choices: names.iter().map(|&name| name.to_owned()).collect(),
