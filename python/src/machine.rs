@@ -68,7 +68,10 @@ impl Machine {
             }
             None => costs,
         };
-        Ok(Machine(costs.into()))
+        Ok(Machine(match with {
+            Some(_) => MachineDocument::stated(costs).into(),
+            None => costs.into(),
+        }))
     }
 
     /// The costs of the papers: alpha = 100, beta = gamma = 1.
@@ -79,7 +82,7 @@ impl Machine {
 
     /// The machine's name; `None` if the costs are numbers without a machine.
     fn name(&self) -> Option<&str> {
-        self.0.machine().map(|machine| machine.name.as_str())
+        self.0.machine_name()
     }
 
     /// For how many ranks the costs are at most; `None` for any number.
@@ -96,8 +99,10 @@ impl Machine {
     /// The machine in words.
     fn text(&self) -> String {
         match &self.0 {
-            StatedCosts::Machine(machine) => front_end::machine_text(machine),
-            StatedCosts::Parameters(_) => self.0.to_string(),
+            StatedCosts::Machine(machine) if !machine.is_stated() => {
+                front_end::machine_text(machine)
+            }
+            stated => stated.to_string(),
         }
     }
 

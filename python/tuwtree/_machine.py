@@ -39,7 +39,7 @@ class Machine:
     >>> Machine("vsc3").name
     'VSC-3'
     >>> Machine.of_costs(alpha="2us", beta="12.5GB/s", gamma="10GB/s")
-    Machine(alpha = 2.000000e-6, beta = 8.000000e-11, gamma = 1.000000e-10)
+    Machine(alpha = 2 µs, beta = 12.5 GB/s, gamma = 10 GB/s)
 
     ``Machine(name)`` takes a name of :func:`machines` or the path of a machine document (JSON or TOML); costs of
     machines are in seconds. Raises ``ValueError`` for a name that is neither, with the names that are.
