@@ -17,4 +17,4 @@ pub mod settings;
 pub mod tree;
 
 /// Members and names of closed sets, such as [`settings::Algorithm`], and operations.
-pub use tuwtree_model::{ClosedSet, Operation};
+pub use tuwtree_model::{ClosedSet, Operation, quantity};

@@ -15,8 +15,9 @@
 //! Each of these is known to all ranks of the communicator, so that all do the same. Under a program that runs on
 //! another MPI library than the one that this library was built for, it stands aside altogether (`aside.rs`).
 //!
-//! The first call prints one line on standard error about the interception; with `TUWTREE_LOG=1`, rank 0 of the
-//! communicator prints a line per call, with the reason (`log.rs`).
+//! The first call prints one line on standard error about the interception; with `TUWTREE_LOG=1`, rank 0
+//! prints a summary in `MPI_Finalize`; with `TUWTREE_LOG=2`, rank 0 of the communicator a line per call, with the reason
+//! (`log.rs`).
 //!
 //! Persistent operations (`MPI_Gatherv_init` and its kin, `MPIX_…` in Open MPI 4) stay the MPI library's, unless
 //! `TUWTREE_PERSISTENT=1`: their requests go through `MPI_Start`, `MPI_Wait` and all their kin, and operations along
@@ -89,6 +90,7 @@ pub unsafe extern "C" fn MPI_Init_thread(
 /// What the MPI standard demands.
 pub unsafe extern "C" fn MPI_Finalize() -> c_int {
     record::write();
+    log::summarize();
     let next = loaded::behind(c"MPI_Finalize");
     if next.is_null() {
         // SAFETY: the caller's promise.
@@ -248,8 +250,10 @@ unsafe fn start(
     let began = record::began();
     // SAFETY: the program's own arguments, communicator and place for a request, by the caller's promise.
     unsafe {
+        let counted = log::began();
         log::of_call(name, comm)(&"native: nonblocking operations are the MPI library's");
         let code = code_of(arguments.start_native(comm, request));
+        log::ended(counted, name, "native");
         record::ended(began, name, arguments, comm);
         code
     }
@@ -265,21 +269,23 @@ unsafe fn performed(
     comm: MPI_Comm,
     (work, native): (impl FnOnce(&Rc<Collectives>) -> Result<Done, Declined>, impl Fn() -> c_int),
 ) -> c_int {
-    let began = record::began();
+    let (began, counted) = (record::began(), log::began());
     // SAFETY: a communicator's handle that the program passed, or null.
     let (ours, log) = unsafe { (ours(arguments, comm), log::of_call(name, comm)) };
     let mut is_native = false;
+    let mut algorithm = "failed";
     let logged = || match ours.map_err(Declined::ToNative).and_then(|standing| match &*standing {
         Standing::Trees(collectives) => work(collectives),
         Standing::Library { .. } => unreachable!("it has been found to have trees"),
     }) {
-        Ok(what) => {
-            log(&what);
+        Ok(done) => {
+            log(&done);
+            algorithm = done.tree.unwrap_or(done.what);
             Ok(())
         }
         Err(Declined::ToNative(reason)) => {
             log(&format!("native: {reason}"));
-            is_native = true;
+            (is_native, algorithm) = (true, "native");
             Ok(())
         }
         Err(Declined::Failed(error)) => {
@@ -291,6 +297,7 @@ unsafe fn performed(
     unsafe {
         let code = guarded(comm, logged);
         let code = if is_native { native() } else { code };
+        log::ended(counted, name, algorithm);
         record::ended(began, name, arguments, comm);
         code
     }

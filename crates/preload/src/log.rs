@@ -1,14 +1,18 @@
-//! Messages on standard error: a line at the first call, mistakes, and with `TUWTREE_LOG=1` a line per call.
+//! Messages on standard error: a line at the first call, mistakes, with `TUWTREE_LOG=1` a summary in `MPI_Finalize`, with
+//! `TUWTREE_LOG=2` a line per call.
 
 use crate::record;
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::io::Write;
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{LazyLock, Mutex, PoisonError};
+use std::time::Instant;
 use tuwtree_binding::raw::{self, MPI_Comm};
 use tuwtree_binding::{is_running, rank_in};
 use tuwtree_executor::ClosedSet;
 use tuwtree_executor::collective::Standing;
+use tuwtree_executor::quantity::seconds;
 use tuwtree_executor::settings::Setting;
 
 /// Level of detail. (The variable is read at the first call.)
@@ -18,7 +22,9 @@ enum Loudness {
     Mistakes,
     /// Unset: mistakes, and one line at the first call.
     Once,
-    /// Anything else: and each call.
+    /// `TUWTREE_LOG=1`: and a summary in `MPI_Finalize`.
+    Summary,
+    /// Anything else: and a line per call.
     Calls,
 }
 
@@ -26,11 +32,22 @@ static LOUDNESS: LazyLock<Loudness> = LazyLock::new(|| match std::env::var_os("T
     None => Loudness::Once,
     Some(value) if value.is_empty() => Loudness::Once,
     Some(value) if value == "0" => Loudness::Mistakes,
+    Some(value) if value == "1" => Loudness::Summary,
     Some(_) => Loudness::Calls,
 });
 
 /// Number of calls.
 static CALLS: AtomicU64 = AtomicU64::new(0);
+
+/// Sums of calls, by function and algorithm.
+static SUMS: Mutex<BTreeMap<[&str; 2], CallSum>> = Mutex::new(BTreeMap::new());
+
+/// Number of calls, and seconds in them.
+#[derive(Default)]
+struct CallSum {
+    calls: u64,
+    seconds: f64,
+}
 
 /// True after the line of the first call.
 static IS_ANNOUNCED: AtomicBool = AtomicBool::new(false);
@@ -61,6 +78,38 @@ pub(crate) unsafe fn of_call(
         if speaks {
             say(&format!("{name}, call {call}: {what}"));
         }
+    }
+}
+
+/// Start of a call, if there is to be a summary.
+pub(crate) fn began() -> Option<Instant> {
+    (*LOUDNESS == Loudness::Summary).then(Instant::now)
+}
+
+/// Counts a call that has ended for the summary.
+pub(crate) fn ended(began: Option<Instant>, function: &'static str, algorithm: &'static str) {
+    let Some(began) = began else { return };
+    let mut sums = SUMS.lock().unwrap_or_else(PoisonError::into_inner);
+    let sum = sums.entry([function, algorithm]).or_default();
+    sum.calls += 1;
+    sum.seconds += began.elapsed().as_secs_f64();
+}
+
+/// Prints the calls of the job's first rank by function and algorithm, if there is to be a summary.
+pub(crate) fn summarize() {
+    // SAFETY: MPI is initialized, or the call fails; the world's handle is MPI's own.
+    let is_first = unsafe { rank_in(raw::RSMPI_COMM_WORLD).is_ok_and(|rank| rank == 0) };
+    if *LOUDNESS != Loudness::Summary || !is_first {
+        return;
+    }
+    let sums = SUMS.lock().unwrap_or_else(PoisonError::into_inner);
+    if sums.is_empty() {
+        say("rank 0 made no call that is intercepted");
+    }
+    for ([function, algorithm], sum) in &*sums {
+        let word = if sum.calls == 1 { "call" } else { "calls" };
+        let time = seconds(sum.seconds);
+        say(&format!("rank 0: {function} by {algorithm}: {} {word}, {time}", sum.calls));
     }
 }
 
@@ -111,9 +160,10 @@ pub(crate) unsafe fn announce(comm: MPI_Comm, standing: &Standing) {
 }
 
 const HOW_TO: &str = "To use trees where they are faster: mpirun ... tuwtree-exec calibrate --output \
-                      machine.toml, then TUWTREE_MACHINE=machine.toml. (TUWTREE_LOG=0: not this line)";
+                      machine.toml, then tuwtree-exec run --machine machine.toml -- mpirun ... (TUWTREE_LOG=0: not this line)";
 
-const HOW_TO_SEE: &str = "(TUWTREE_LOG=1: a line for each call; TUWTREE_LOG=0: not this line)";
+const HOW_TO_SEE: &str =
+    "(TUWTREE_LOG=1: a summary at the end, 2: a line for each call, 0: not this line)";
 
 /// Variables that begin as ours do, and are none.
 fn unknown_variables(names: impl Iterator<Item = std::ffi::OsString>) -> Vec<String> {

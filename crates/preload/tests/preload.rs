@@ -10,6 +10,8 @@ mod aside;
 mod component;
 #[path = "preload/fortran.rs"]
 mod fortran;
+#[path = "preload/launched.rs"]
+mod launched;
 #[path = "preload/loose.rs"]
 mod loose;
 #[path = "preload/mixed.rs"]
@@ -45,7 +47,7 @@ fn run_preloaded(
     let others = std::env::var("LD_PRELOAD").unwrap_or_default();
     environment.push(("LD_PRELOAD", format!("{}:{others}", library.display())));
     if environment.iter().all(|&(name, _)| name != "TUWTREE_LOG") {
-        environment.push(("TUWTREE_LOG", "1".to_owned()));
+        environment.push(("TUWTREE_LOG", "2".to_owned()));
     }
     run(ranks, program, arguments, &environment)
 }

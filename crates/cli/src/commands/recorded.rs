@@ -126,8 +126,7 @@ fn write_next_commands(
     Ok(writeln!(
         output,
         "To measure these calls: mpirun -n {processes} tuwtree-exec bench --recording {} --machine {machine}\n\
-         To have them go this way: mpirun -x TUWTREE_MACHINE={machine} -x LD_PRELOAD=libtuwtree_preload.so ... PROGRAM \
-         (MPICH: -genv NAME VALUE in place of -x)",
+         To have them go this way: tuwtree-exec run --machine {machine} -- mpirun -n {processes} PROGRAM",
         files.join(" ")
     )?)
 }

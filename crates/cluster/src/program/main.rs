@@ -10,6 +10,7 @@ mod job;
 mod pattern;
 mod recorded;
 mod replay;
+mod run;
 mod selftest;
 mod source;
 mod stop;
@@ -24,7 +25,7 @@ use tuwtree_binding::abort_all;
 /// Run, calibrate for and measure irregular gather and scatter on MPI.
 ///
 /// Started by the `mpirun` of the MPI library that it was built with, on as many processes as the
-/// job has. Exit code 2 for usage, 1 for failure.
+/// job has; `run` starts `mpirun` itself. Exit code 2 for usage, 1 for failure.
 #[derive(Parser, Debug)]
 #[command(name = "tuwtree-exec", version, max_term_width = 100)]
 struct Cli {
@@ -38,9 +39,14 @@ enum Command {
     Calibrate(calibrate::CalibrateArgs),
     Bench(Box<bench::BenchArgs>),
     Selftest(selftest::SelftestArgs),
+    Run(run::RunArgs),
 }
 
 fn main() -> ExitCode {
+    let parsed = Cli::try_parse();
+    if let Ok(Cli { command: Command::Run(args) }) = &parsed {
+        return run::run(args);
+    }
     let Some(universe) = mpi::initialize() else {
         let _ = writeln!(std::io::stderr(), "error: MPI is initialized already");
         return ExitCode::FAILURE;
@@ -53,8 +59,8 @@ fn main() -> ExitCode {
         }
     };
     end_all_on_panic();
-    match Cli::try_parse() {
-        Ok(cli) => match run(cli.command, &job) {
+    match parsed {
+        Ok(cli) => match perform(cli.command, &job) {
             Ok(code) => code,
             Err(stop) => stop.exit_code(&job),
         },
@@ -68,12 +74,13 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(command: Command, job: &Job) -> Result<ExitCode, Stop> {
+fn perform(command: Command, job: &Job) -> Result<ExitCode, Stop> {
     match command {
         Command::Replay(args) => return replay::run(&args, job),
         Command::Calibrate(args) => calibrate::run(&args, job.communicator())?,
         Command::Bench(args) => bench::run(&args, job.communicator())?,
         Command::Selftest(args) => return selftest::run(&args, job),
+        Command::Run(args) => return Ok(run::run(&args)),
     }
     Ok(ExitCode::SUCCESS)
 }

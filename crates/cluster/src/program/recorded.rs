@@ -287,8 +287,7 @@ fn in_all(outcomes: &[Outcome], machine: &str) -> String {
     if let Some((native, auto)) = of(Algorithm::Native).zip(of(Algorithm::Auto)) {
         text += &match auto < native * WORTH {
             true => format!(
-                "To have the program's calls go this way: mpirun -x TUWTREE_MACHINE={machine} \
-                 -x LD_PRELOAD=libtuwtree_preload.so ... PROGRAM (MPICH: -genv NAME VALUE in place of -x)\n"
+                "To have the program's calls go this way: tuwtree-exec run --machine {machine} -- mpirun ... PROGRAM\n"
             ),
             false => "Leave the calls to the MPI library: nothing to gain here.\n".to_owned(),
         };

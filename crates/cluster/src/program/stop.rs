@@ -60,7 +60,8 @@ impl Stop {
     }
 }
 
-fn complain(message: &str) {
+/// Prints an error.
+pub(crate) fn complain(message: &str) {
     // If even this cannot be written, the exit code still tells.
     let _ = writeln!(std::io::stderr(), "error: {message}");
 }

@@ -103,7 +103,7 @@ pub(crate) fn compile(source: &str, build: Linkage) -> PathBuf {
 
 /// The launcher of the MPI library on which tests run: of the one that they were built with, unless
 /// `TUWTREE_TEST_MPIRUN` names that of another one for which the same programs are built.
-fn launcher() -> String {
+pub(crate) fn launcher() -> String {
     std::env::var("TUWTREE_TEST_MPIRUN").unwrap_or(env!("TUWTREE_MPIRUN").to_owned())
 }
 
@@ -125,8 +125,14 @@ pub(crate) fn run_by(
     arguments: &[&str],
     environment: &[(&str, String)],
 ) -> Output {
-    let mut command = Command::new(launcher);
+    let mut command = job(launcher.as_ref());
     command.args(["-n", &ranks.to_string()]).arg(program).args(arguments);
+    finished(command.envs(environment.iter().map(|(name, value)| (name, value))))
+}
+
+/// A command whose jobs may have more ranks than cores.
+pub(crate) fn job(program: &Path) -> Command {
+    let mut command = Command::new(program);
     // Cargo has some, too.
     for (variable, _) in std::env::vars_os() {
         if variable.as_encoded_bytes().starts_with(b"TUWTREE_") {
@@ -138,7 +144,11 @@ pub(crate) fn run_by(
     command.env("OMPI_MCA_rmaps_base_oversubscribe", "1");
     // The same from Open MPI 5 on.
     command.env("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe");
-    command.envs(environment.iter().map(|(name, value)| (name, value)));
+    command
+}
+
+/// The output of a job. One that hangs is ended, and fails the test.
+pub(crate) fn finished(command: &mut Command) -> Output {
     let directory = tempfile::tempdir().unwrap();
     let files = ["out", "err"].map(|name| directory.path().join(name));
     let [out, err] = files.each_ref().map(|path| std::fs::File::create(path).unwrap());
@@ -161,7 +171,7 @@ pub(crate) fn run_by(
             std::thread::sleep(Duration::from_secs(3));
             let _ = job.kill();
             let said = files.each_ref().map(|path| text(&std::fs::read(path).unwrap()));
-            panic!("{ranks} processes, {arguments:?}: still running; {said:?}");
+            panic!("{command:?}: still running; {said:?}");
         }
         std::thread::sleep(Duration::from_millis(10));
     };

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 /// The name of the other library, whose compiler and launcher both are there.
-fn other() -> Option<&'static str> {
+pub(crate) fn other() -> Option<&'static str> {
     if open_mpi_version() == Some(5) {
         eprintln!(
             "skipped: Open MPI 5 of PyPI has a UCX that MPICH's of Debian cannot be loaded with"

@@ -31,7 +31,7 @@ fn run_at_home(home: &Path, ranks: usize, program: &Path, environment: &[(&str, 
         ("TUWTREE_REDUCE_SCATTER", "circulant"),
     ];
     let mut all: Vec<(&str, String)> = given.iter().map(own).collect();
-    all.extend([("TUWTREE_LOG", "1".to_owned()), ("HOME", home.display().to_string())]);
+    all.extend([("TUWTREE_LOG", "2".to_owned()), ("HOME", home.display().to_string())]);
     all.extend(environment.iter().map(|&(name, value)| (name, value.to_owned())));
     run(ranks, program, &[], &all)
 }
