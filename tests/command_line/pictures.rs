@@ -65,7 +65,7 @@ fn a_tree_without_blocks_is_drawn_without_times() {
     assert!(svg.contains("tree over 3 processes, root 1") && !svg.contains("completion time"));
     assert!(tuwtree_with_input("draw - --dist same", tree).success().contains("completion time"));
     tuwtree_with_input("draw - --picture timeline", tree).fails(2, &["--sizes", "--dist"]);
-    tuwtree_with_input("draw - --colour wait", tree).fails(2, &["--sizes", "--dist"]);
+    tuwtree_with_input("draw - --colour-by wait", tree).fails(2, &["--sizes", "--dist"]);
 }
 
 #[test]
@@ -77,8 +77,8 @@ fn what_cannot_be_drawn_is_refused() {
         ("--rows 2001", 2, &["2001", "8..=2000"]),
         ("--depth 0", 2, &["0", "1..=200"]),
         ("--picture graph", 2, &["graph", "timeline"]),
-        ("--colour red", 2, &["red", "critical-path"]),
-        ("--picture timeline --colour wait", 2, &["--colour", "--picture tree"]),
+        ("--colour-by red", 2, &["red", "critical-path"]),
+        ("--picture timeline --colour-by wait", 2, &["--colour-by", "--picture tree"]),
         ("--picture timeline --depth 3", 2, &["--depth", "--picture tree"]),
         ("-o picture.jpeg", 2, &["picture.jpeg", ".svg", ".png"]),
         ("-o picture", 2, &["picture", ".svg", ".png"]),

@@ -23,6 +23,23 @@ fn with_order_ordered_and_by_default_only_trees_in_rank_order_are_listed() {
 }
 
 #[test]
+fn sweeps_leave_out_refused_constructions_and_write_tables_and_maps_at_once() {
+    let folder = folder("sweeps");
+    let [table, map] = ["sweep.csv", "sweep.svg"].map(|name| folder.join(name));
+    let sweep = "sweep --dist same -p 16..32*2 --machine vsc3 --root 0 --algorithm linear optimal";
+    let run = tuwtree(&format!("{sweep} -o {} -o {}", table.display(), map.display()));
+    let said = "note: optimal is left out of 1 problem: ";
+    assert!(run.stderr.contains(said), "{}", run.stderr);
+    run.success();
+    let rows = fs::read_to_string(table).unwrap();
+    assert_eq!(rows.matches(",linear,").count(), 2, "{rows}");
+    assert!(fs::read_to_string(map).unwrap().starts_with("<svg"));
+    tuwtree("sweep --dist same -p 32 --machine vsc3 --algorithm optimal")
+        .fails(1, &["no construction has a tree", "optimal: "]);
+    tuwtree(&format!("{sweep} -o - -o -")).fails(2, &["--output"]);
+}
+
+#[test]
 fn times_have_units_where_costs_have_them_and_trees_are_drawn_on_request() {
     let problem =
         "optimize --dist same -p 4 -b 1kB --root 0 --alpha 2us --beta 1GB/s --gamma 10GB/s";

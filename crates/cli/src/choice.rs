@@ -218,7 +218,7 @@ impl Choice {
             library: self.library_for(problem.stated_costs()),
             vector: if self.cut { VectorUse::Cut } else { VectorUse::Whole },
             keeps_vector_whole: self.whole_vector,
-            keeps_timelines: false,
+            ..Settings::DEFAULT
         }
     }
 
@@ -262,6 +262,15 @@ impl Choice {
     /// [`wanted`](Self::wanted).
     pub(crate) fn compare(&self, problem: &Problem) -> Result<Comparison, CliError> {
         self.compare_watched(problem, &Terminal)
+    }
+
+    /// Compares, and leaves out a construction asked for by name that cannot be built.
+    ///
+    /// # Errors
+    /// No construction that can be built; as for [`compare`](Self::compare).
+    pub(crate) fn compare_leniently(&self, problem: &Problem) -> Result<Comparison, CliError> {
+        let settings = Settings { leaves_out_refused: true, ..self.settings(problem) };
+        self.compare_by(&Request::new(problem, settings, &Terminal))
     }
 
     /// Compares with the timelines of schedules, for drawing.

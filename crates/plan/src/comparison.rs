@@ -137,6 +137,11 @@ pub fn compare(
             Err(NoTree::Skipped(reason)) => {
                 skipped.push(Skipped { construction: wanted.construction, reason });
             }
+            Err(NoTree::Failed(PlanError::Misused(reason) | PlanError::Failed(reason)))
+                if request.settings.leaves_out_refused =>
+            {
+                skipped.push(Skipped { construction: wanted.construction, reason });
+            }
             Err(NoTree::Failed(error)) => return Err(error),
         }
     }

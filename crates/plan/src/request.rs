@@ -34,6 +34,8 @@ pub struct Settings {
     /// True if a comparison keeps the simulated timelines of schedules, for drawing: as much memory as the schedules
     /// take.
     pub keeps_timelines: bool,
+    /// True if a comparison leaves out a construction wanted at any effort that cannot be built, and says why.
+    pub leaves_out_refused: bool,
 }
 
 /// Use of the vector of a broadcast or reduction.
@@ -56,6 +58,7 @@ impl Settings {
         vector: VectorUse::Whole,
         keeps_vector_whole: false,
         keeps_timelines: false,
+        leaves_out_refused: false,
     };
 }
 

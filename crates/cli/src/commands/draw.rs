@@ -37,7 +37,7 @@ pub(crate) struct DrawArgs {
             Colouring::Volume => "how many bytes are sent",
         }
     }))]
-    colour: Option<Colouring>,
+    colour_by: Option<Colouring>,
 
     /// The most rows, 8 to 2000; what does not fit is summarized
     #[arg(long, value_name = "N", default_value_t = 64,
@@ -110,8 +110,8 @@ pub(crate) fn run(args: &DrawArgs) -> Result<ExitCode, CliError> {
 
 /// Fails with exit code 2 if an option does not go with the picture.
 fn check_options(args: &DrawArgs) -> Result<(), CliError> {
-    let option = match (args.picture, args.colour, args.depth) {
-        (Some(Picture::Timeline), Some(_), _) => "--colour",
+    let option = match (args.picture, args.colour_by, args.depth) {
+        (Some(Picture::Timeline), Some(_), _) => "--colour-by",
         (Some(Picture::Timeline), _, Some(_)) => "--depth",
         _ => return Ok(()),
     };
@@ -133,7 +133,7 @@ fn draw(args: &DrawArgs) -> Result<String, CliError> {
             }
             let costs = stated_costs(&schedule, &args.file, &args.costs)?;
             let timeline = simulated(args, &schedule, &costs)?;
-            let is_of_tree = args.colour.is_some() || args.depth.is_some();
+            let is_of_tree = args.colour_by.is_some() || args.depth.is_some();
             let tree = match args.picture {
                 Some(Picture::Timeline) => None,
                 None if !is_of_tree => tree_of(&schedule),
@@ -153,7 +153,7 @@ fn draw(args: &DrawArgs) -> Result<String, CliError> {
 fn draw_tree_document(args: &DrawArgs, document: &TreeDocument) -> Result<String, CliError> {
     let problem = problem(document, &args.file, &args.payload, &args.costs)?;
     let Some(problem) = problem else {
-        return match (args.picture, args.colour) {
+        return match (args.picture, args.colour_by) {
             (None | Some(Picture::Tree), None) => {
                 Ok(tree_picture(args, &document.tree, None).svg())
             }
@@ -217,6 +217,6 @@ fn tree_picture<'a>(
     performance: Option<Performance<'a>>,
 ) -> TreePicture<'a> {
     TreePicture::new(tree, performance)
-        .coloured(args.colour.unwrap_or_default())
+        .coloured(args.colour_by.unwrap_or_default())
         .within(args.rows.into(), args.depth.unwrap_or(12).into())
 }

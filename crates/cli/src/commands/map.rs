@@ -158,16 +158,7 @@ const FORMATS: [Format; 5] = [Format::Csv, Format::Json, Format::Svg, Format::Pn
 pub(crate) fn run(args: &MapArgs) -> Result<ExitCode, CliError> {
     check(args)?;
     check_cut(args.cut, args.op)?;
-    Destination::check_different(&args.output)?;
-    let outputs = args
-        .output
-        .iter()
-        .map(|one| {
-            let format = args.format.written(&FORMATS, one)?;
-            picture::check_available(format)?;
-            Ok((format, one.open()?))
-        })
-        .collect::<Result<Vec<_>, CliError>>()?;
+    let outputs = picture::opened(args.format, &FORMATS, &args.output)?;
     let Mapped { picture, rows } = match algorithms::is_mapped(args.op) {
         true => algorithms::mapped(args)?,
         false => {

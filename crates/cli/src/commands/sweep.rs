@@ -3,17 +3,18 @@
 use crate::args::{
     CostArgs, check_root, distribution_name_parser, operation_parser, parse_element_size,
 };
-use crate::choice::Choice;
+use crate::choice::{AlgorithmChoice, Choice};
 use crate::error::CliError;
 use crate::output::comparison;
 use crate::output::format::{FormatArgs, option_of, write_json, write_objects};
 use crate::output::picture;
-use crate::output::progress::ProgressLine;
+use crate::output::progress::{ProgressLine, note};
 use crate::output::swept::{SweptCell, SweptMap};
 use crate::output::text;
 use crate::series::{Series, parse_series};
 use clap::Args;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 use tuwtree_dp::Progress;
 use tuwtree_io::{Destination, Format, Source, sizes};
@@ -83,12 +84,13 @@ pub(crate) struct SweepArgs {
     #[command(flatten)]
     format: FormatArgs,
 
-    /// Write to this file: `.csv` or `.json` for the table, `.svg`, `.svg.gz`, `.png` or `.pdf` for a map
+    /// Write to this file: `.csv` or `.json` for the table, `.svg`, `.svg.gz`, `.png` or `.pdf` for a map; may be given
+    /// several times
     ///
     /// A map has a panel for each distribution, block sizes against numbers of processes. A cell names the simplest kind
     /// of tree within 2 percent of the fastest, and how many times as long the library's own call takes.
     #[arg(help_heading = "Output", short, long, value_name = "FILE", default_value = "-", value_parser = Destination::parse)]
-    output: Destination,
+    output: Vec<Destination>,
 }
 
 const EXAMPLES: &str = "\
@@ -126,10 +128,11 @@ struct Parameters {
 /// Parameters out of range; a construction asked for by name that cannot be built; an output that cannot
 /// be written.
 pub(crate) fn run(args: &SweepArgs) -> Result<ExitCode, CliError> {
-    let format = args.format.written(&FORMATS, &args.output)?;
-    let is_map = picture::FORMATS.contains(&format);
-    picture::check_available(format)?;
-    if is_map && !matches!(args.op, Operation::Gather | Operation::Scatter) {
+    let is_map = |format: &Format| picture::FORMATS.contains(format);
+    let formats = args.output.iter().map(|one| args.format.written(&FORMATS, one));
+    let formats = formats.collect::<Result<Vec<Format>, CliError>>()?;
+    let has_map = formats.iter().any(is_map);
+    if has_map && !matches!(args.op, Operation::Gather | Operation::Scatter) {
         return Err(CliError::Usage(format!(
             "--op {}: maps are of gather and scatter; write .csv or .json",
             args.op.name()
@@ -138,20 +141,25 @@ pub(crate) fn run(args: &SweepArgs) -> Result<ExitCode, CliError> {
     let own = args.own_sizes()?;
     let all = args.parameters(own.as_ref())?;
     args.costs.note_warnings(&args.costs_at(args.alphas.first().copied())?);
-    let output = args.output.open()?;
+    let outputs = picture::opened(args.format, &FORMATS, &args.output)?;
     let progress = ProgressLine::new("sweep");
     let mut rows = Vec::new();
     let mut cells = Vec::new();
+    let mut skipped: BTreeMap<(&str, String), usize> = BTreeMap::new();
     for (done, parameters) in all.iter().enumerate() {
         if progress.advance(done as u64, all.len() as u64).is_break() {
             return Err(CliError::Interrupted);
         }
         let problem = args.problem(parameters, own.as_ref())?;
-        let comparison = args.choice.compare(&problem)?;
-        if is_map {
+        let comparison = args.choice.compare_leniently(&problem)?;
+        if !args.choice.algorithm.contains(&AlgorithmChoice::All) {
+            for one in &comparison.skipped {
+                *skipped.entry((one.construction.name(), one.reason.clone())).or_default() += 1;
+            }
+        }
+        if has_map {
             let cell = SweptCell::of(&comparison);
             cells.push((*parameters, cell.ok_or_else(|| not_compared(&problem))?));
-            continue;
         }
         let front = front(&args.name(parameters), parameters, problem.stated_costs());
         rows.extend(comparison::rows(&comparison).into_iter().map(|row| {
@@ -160,16 +168,23 @@ pub(crate) fn run(args: &SweepArgs) -> Result<ExitCode, CliError> {
         }));
     }
     drop(progress);
-    match format {
-        Format::Json => {
-            let sweep = json!({ "format": "tuwtree-sweep", "version": 1, "rows": rows });
-            output.write(|file| write_json(&sweep, file))?;
+    for ((name, reason), problems) in skipped {
+        let problems = text::counted(problems, "problem", "problems");
+        note(&format!("{name} is left out of {problems}: {reason}"));
+    }
+    let map = has_map.then(|| args.map(cells)).transpose()?;
+    for (format, output) in outputs {
+        match (&map, format) {
+            (_, Format::Json) => {
+                let sweep = json!({ "format": "tuwtree-sweep", "version": 1, "rows": rows });
+                output.write(|file| write_json(&sweep, file))?;
+            }
+            (Some(map), format) if is_map(&format) => {
+                let bytes = picture::bytes(format, map.svg(), "write SVG")?;
+                output.write(|file| file.write_all(&bytes))?;
+            }
+            _ => output.write(|file| write_objects(&rows, file))?,
         }
-        _ if is_map => {
-            let bytes = picture::bytes(format, args.map(cells)?.svg(), "write SVG")?;
-            output.write(|file| file.write_all(&bytes))?;
-        }
-        _ => output.write(|file| write_objects(&rows, file))?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -2,7 +2,8 @@
 //! draws them would take a third of a first build.
 
 use crate::error::CliError;
-use tuwtree_io::{Destination, Format, ending};
+use crate::output::format::FormatArgs;
+use tuwtree_io::{Destination, Format, Opened, ending};
 
 /// Formats of pictures.
 pub(crate) const FORMATS: [Format; 3] = [Format::Svg, Format::Png, Format::Pdf];
@@ -29,6 +30,24 @@ pub(crate) fn format_of(option: &str, output: &Destination) -> Result<Format, Cl
         }
     };
     check_available(format).map(|()| format)
+}
+
+/// Outputs with their formats, opened before the work.
+///
+/// # Errors
+/// [`CliError::Usage`] for two outputs that are one, or a format that the command does not have; as [`check_available`].
+pub(crate) fn opened(
+    asked: FormatArgs,
+    all: &[Format],
+    outputs: &[Destination],
+) -> Result<Vec<(Format, Opened)>, CliError> {
+    Destination::check_different(outputs)?;
+    let open = |output: &Destination| {
+        let format = asked.written(all, output)?;
+        check_available(format)?;
+        Ok((format, output.open()?))
+    };
+    outputs.iter().map(open).collect()
 }
 
 /// An error if this is a format of pictures that this program does not write.
