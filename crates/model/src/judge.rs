@@ -145,6 +145,56 @@ pub fn judged_completion(tree: &Tree, problem: &Problem) -> Result<Completion, T
     Ok(Completion { ready, sent, segment, port: vec![0; ranks], copy_port: vec![0; ranks] })
 }
 
+/// Times of a tree's messages and copies by the judge.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JudgedTimes {
+    /// `p` entries: the message between a rank and its parent; none for the root, and where there is no data.
+    pub messages: Vec<Option<MessageTimes>>,
+    /// `p` entries: start and end of the copy of a rank's own block; twice the same time where there is none.
+    pub copies: Vec<(f64, f64)>,
+}
+
+/// Times of a message, in the time unit of the costs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MessageTimes {
+    /// Time at which its sender begins.
+    pub sent: f64,
+    /// In a scatter, time at which its sender goes on.
+    pub begun: f64,
+    /// Time at which it enters its wire.
+    pub entered: f64,
+    /// Time at which it leaves its wire.
+    pub left: f64,
+    /// Time at which its receiver has it.
+    pub received: f64,
+}
+
+/// The times of a tree's messages by the judge, all messages posted at once; `None` where nothing overlaps, and on several
+/// ports, where the judge is the planner.
+///
+/// # Errors, panics, complexity
+/// As [`judged_time`].
+pub fn judged_times(tree: &Tree, problem: &Problem) -> Result<Option<JudgedTimes>, TimeError> {
+    if !problem.costs().overlaps() || problem.ports() != Ports::ONE {
+        return Ok(None);
+    }
+    let mut judge = Judge::new(tree, problem, Handling::default())?;
+    judge.run();
+    let message = |message: &Option<Message>| {
+        let &Message { sent, send_overhead, entered, left, received, .. } = message.as_ref()?;
+        let begun = sent + send_overhead;
+        Some(MessageTimes { sent, begun, entered, left: left.unwrap_or(entered), received })
+    };
+    let copy = |rank: &RankState| match judge.is_outward {
+        true => (rank.busy_until - rank.copy, rank.busy_until),
+        false => (0.0, rank.copy),
+    };
+    Ok(Some(JudgedTimes {
+        messages: judge.messages.iter().map(message).collect(),
+        copies: judge.ranks.iter().map(copy).collect(),
+    }))
+}
+
 /// Time after which TCP retransmits a lost message without an acknowledgement, in seconds: the least time-out of Linux.
 const RETRANSMISSION: f64 = 0.2;
 
@@ -198,6 +248,8 @@ struct Message {
     takes_turns: bool,
     /// The index of the wire that it is on.
     wire: usize,
+    /// Time at which its sender began.
+    sent: f64,
     /// Time at which it entered the wire.
     entered: f64,
     /// Time at which it left the wire, if it has.
@@ -300,6 +352,7 @@ impl<'a> Judge<'a> {
                         }
                         _ => parent,
                     },
+                    sent: 0.0,
                     entered: 0.0,
                     left: None,
                     received: 0.0,
@@ -407,6 +460,7 @@ impl<'a> Judge<'a> {
     }
 
     fn enter(&mut self, child: Rank, time: f64) {
+        self.message(child).sent = time;
         let Message { latency, is_eager, takes_turns, .. } = *self.message(child);
         let mut time = time + latency;
         let mut turn = 0;

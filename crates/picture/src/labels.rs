@@ -1,6 +1,5 @@
 //! Words and numbers in pictures, and how wide they are.
 
-use tuwtree_model::Time;
 pub(crate) use tuwtree_model::quantity::Unit;
 
 /// The typefaces of all pictures: the first one is what widths are computed for, the others are not
@@ -27,17 +26,6 @@ pub(crate) fn width(text: &str, size: f64) -> f64 {
         })
         .sum();
     f64::from(units) / 2048.0 * size
-}
-
-/// A completion time, and the other one that the picture has, where messages come one after the other at each port.
-pub(crate) fn drawn(unit: Unit, time: Time, drawn: Time) -> String {
-    match time == drawn {
-        true => unit.time(time),
-        false => {
-            let (time, drawn) = (unit.time(time), unit.time(drawn));
-            format!("{time} (drawn with one message after the other at each port: {drawn})")
-        }
-    }
 }
 
 /// A number of processes, in words.

@@ -32,7 +32,7 @@ mod timeline;
 mod tree;
 
 pub use measured::{MeasuredPicture, measured_page};
-pub use messages::{Performance, tree_of};
+pub use messages::Performance;
 pub use page::{Candidate, Report, ReportError};
 pub use palette::Colouring;
 #[cfg(feature = "pdf")]

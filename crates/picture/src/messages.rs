@@ -1,8 +1,6 @@
 //! The messages of a tree, taken from a simulated schedule.
 
-use tuwtree_model::{
-    Operation, Ports, Problem, Rank, Root, StatedCosts, Step, Time, Tree, judged_time,
-};
+use tuwtree_model::{Operation, Rank, StatedCosts, Time, Tree};
 use tuwtree_schedule::{Deed, Schedule, Timeline};
 
 /// A schedule and when everything in it happens.
@@ -31,21 +29,6 @@ pub(crate) struct ParentMessage {
 }
 
 impl Performance<'_> {
-    /// Completion time: by the judge for trees where latency overlaps, else that of the timeline.
-    pub(crate) fn completion_time(&self) -> Time {
-        self.judged().unwrap_or(self.timeline.completion_time())
-    }
-
-    /// The time by the judge of a tree.
-    fn judged(&self) -> Option<Time> {
-        let task = self.schedule.task();
-        let tree = tree_of(self.schedule).filter(|_| self.costs.costs().overlaps())?;
-        let problem = Problem::new(task.operation, task.payload.clone(), self.costs.clone());
-        let problem = problem.ok()?.with_operator(task.operator).ok()?;
-        let problem = problem.with_root(Root::Given(task.root?)).ok()?;
-        judged_time(&tree, &problem.with_ports(Ports::new(task.ports)?)).ok()
-    }
-
     /// An entry for each rank of the tree: the message between it and its parent, or `None` without
     /// one.
     ///
@@ -103,56 +86,6 @@ fn edge(tree: &Tree, rank: Rank, deed: &Deed<'_>) -> Option<(Rank, u64)> {
     }
 }
 
-/// The tree along which a schedule moves its data, or `None` if it does so along none: if
-/// processes exchange messages, or have others than one towards the root, or there is no root.
-///
-/// Processes without messages, because there is nothing to send, are leaves below the root.
-///
-/// # Complexity
-/// O(n) for n actions.
-pub fn tree_of(schedule: &Schedule) -> Option<Tree> {
-    let task = schedule.task();
-    let root = task.root?;
-    let outward = task.operation.is_outward();
-    let mut steps: Vec<Vec<Step>> = vec![Vec::new(); schedule.ranks()];
-    let mut has_parent = vec![false; schedule.ranks()];
-    for (rank, steps) in steps.iter_mut().enumerate() {
-        for action in schedule.programs().actions(rank) {
-            match (action.deed, outward) {
-                (Deed::Exchange(..), _) => return None,
-                (Deed::Copy { .. }, _) => steps.push(Step::Copy),
-                (Deed::Send(send), true) => steps.push(Step::Receive(send.to)),
-                (Deed::Receive(receive), false) => steps.push(Step::Receive(receive.from)),
-                (Deed::Send(_), false) | (Deed::Receive(_), true) => {
-                    if std::mem::replace(&mut has_parent[rank], true) {
-                        return None;
-                    }
-                }
-            }
-        }
-        if outward {
-            steps.reverse();
-        }
-    }
-    for (rank, has_parent) in has_parent.into_iter().enumerate() {
-        if rank != root && !has_parent {
-            steps[root].push(Step::Receive(rank));
-        }
-    }
-    let mut all = Vec::with_capacity(2 * schedule.ranks());
-    for (rank, mut steps) in steps.into_iter().enumerate() {
-        let is_inner = steps.iter().any(|step| matches!(step, Step::Receive(_)));
-        match (is_inner, steps.contains(&Step::Copy)) {
-            // Broadcasts and reductions copy nothing, and neither does who has an empty block.
-            (true, false) => steps.insert(0, Step::Copy),
-            (false, _) => steps.clear(),
-            (true, true) => {}
-        }
-        all.extend(steps.into_iter().map(|step| (rank, step)));
-    }
-    Tree::new(schedule.ranks(), root, &all).ok()
-}
-
 /// Direction of an operation's messages.
 pub(crate) fn direction(operation: Operation) -> &'static str {
     match operation.is_outward() {
@@ -164,8 +97,8 @@ pub(crate) fn direction(operation: Operation) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tuwtree_model::{BlockSizes, Collective, Homogeneous, Vector};
-    use tuwtree_schedule::{Payload, Sends, simulate};
+    use tuwtree_model::{BlockSizes, Collective, Homogeneous, Step, Vector};
+    use tuwtree_schedule::{Payload, Sends, simulate, tree_of};
 
     /// 2 <- 1 <- 0, and 2 <- 3.
     fn chain_and_leaf() -> Tree {

@@ -31,14 +31,14 @@ pub mod verify;
 
 pub use action::{Action, Arrival, Buffer, Deed, Piece, Receive, Region, Send};
 pub use hold::Held;
-pub use of_tree::OfTreeError;
+pub use of_tree::{OfTreeError, tree_of};
 pub use program::{Programs, TooManyActions};
 pub use reverse::ReverseError;
 pub use role::Role;
 pub use schedule::{ActionFault, BothSides, Schedule, ScheduleError, Task};
 pub use simulate::{
     ActionTimes, Critical, Handover, Occupation, Posts, Sends, SimulationError, Timeline,
-    Unmatched, simulate, simulate_on,
+    Unmatched, perform, simulate, simulate_on,
 };
 pub use tuwtree_model::{Order, Payload};
 pub use verify::{Fault, Verified, verify};

@@ -489,3 +489,53 @@ fn send(to: Rank, from: Region<'_>) -> Action<'_> {
 fn receive(from: Rank, into: Region<'_>, arrival: Arrival) -> Action<'_> {
     one_ported(Deed::Receive(Receive { from, tag: 0, into, arrival }))
 }
+
+/// The tree along which a schedule moves its data, or `None` if it does so along none: if
+/// processes exchange messages, or have others than one towards the root, or there is no root.
+///
+/// Processes without messages, because there is nothing to send, are leaves below the root.
+///
+/// # Complexity
+/// O(n) for n actions.
+pub fn tree_of(schedule: &Schedule) -> Option<Tree> {
+    let task = schedule.task();
+    let root = task.root?;
+    let outward = task.operation.is_outward();
+    let mut steps: Vec<Vec<Step>> = vec![Vec::new(); schedule.ranks()];
+    let mut has_parent = vec![false; schedule.ranks()];
+    for (rank, steps) in steps.iter_mut().enumerate() {
+        for action in schedule.programs().actions(rank) {
+            match (action.deed, outward) {
+                (Deed::Exchange(..), _) => return None,
+                (Deed::Copy { .. }, _) => steps.push(Step::Copy),
+                (Deed::Send(send), true) => steps.push(Step::Receive(send.to)),
+                (Deed::Receive(receive), false) => steps.push(Step::Receive(receive.from)),
+                (Deed::Send(_), false) | (Deed::Receive(_), true) => {
+                    if std::mem::replace(&mut has_parent[rank], true) {
+                        return None;
+                    }
+                }
+            }
+        }
+        if outward {
+            steps.reverse();
+        }
+    }
+    for (rank, has_parent) in has_parent.into_iter().enumerate() {
+        if rank != root && !has_parent {
+            steps[root].push(Step::Receive(rank));
+        }
+    }
+    let mut all = Vec::with_capacity(2 * schedule.ranks());
+    for (rank, mut steps) in steps.into_iter().enumerate() {
+        let is_inner = steps.iter().any(|step| matches!(step, Step::Receive(_)));
+        match (is_inner, steps.contains(&Step::Copy)) {
+            // Broadcasts and reductions copy nothing, and neither does who has an empty block.
+            (true, false) => steps.insert(0, Step::Copy),
+            (false, _) => steps.clear(),
+            (true, true) => {}
+        }
+        all.extend(steps.into_iter().map(|step| (rank, step)));
+    }
+    Tree::new(schedule.ranks(), root, &all).ok()
+}

@@ -12,8 +12,8 @@ use tuwtree_io::schedule::{self, Document};
 use tuwtree_io::{Destination, Source};
 use tuwtree_model::document::TreeDocument;
 use tuwtree_model::{PayloadKind, Ports, Problem, Root, StatedCosts, Time, Tree};
-use tuwtree_picture::{Colouring, Performance, TimelinePicture, TreePicture, tree_of};
-use tuwtree_schedule::{Schedule, Sends, Timeline, simulate};
+use tuwtree_picture::{Colouring, Performance, TimelinePicture, TreePicture};
+use tuwtree_schedule::{Schedule, Timeline, perform, tree_of};
 
 /// Draw a tree, or the timeline of all processes, as SVG, PNG or PDF.
 ///
@@ -178,7 +178,7 @@ fn simulated(
     schedule: &Schedule,
     costs: &StatedCosts,
 ) -> Result<Timeline, CliError> {
-    simulate(schedule, costs, Sends::Synchronous).map_err(|error| args.file.failure(&error).into())
+    perform(schedule, costs).map_err(|error| args.file.failure(&error).into())
 }
 
 /// The picture of the tree if there is one to be drawn, else of the timeline.

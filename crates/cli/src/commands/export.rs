@@ -13,9 +13,9 @@ use tuwtree_io::Destination;
 use tuwtree_io::{FileError, Source, ending, sizes};
 use tuwtree_model::quantity::Unit;
 use tuwtree_model::{ClosedSet, Costs, StatedCosts};
-use tuwtree_picture::{Performance, TimelinePicture, TreePicture, tree_of};
+use tuwtree_picture::{Performance, TimelinePicture, TreePicture};
 use tuwtree_schedule::export::{ExchangedMessages, c, chakra::ChakraTraces, dot, goal, smpi};
-use tuwtree_schedule::{Schedule, Sends, document, simulate};
+use tuwtree_schedule::{Schedule, document, perform, tree_of};
 
 /// Export a tree or schedule for other programs: as JSON, for simulators, or as a picture.
 ///
@@ -211,8 +211,7 @@ fn displaced(schedule: Schedule, source: &Source) -> Result<Schedule, CliError> 
 
 /// The tree of the schedule; if there is none, its timeline.
 fn picture(schedule: &Schedule, costs: &StatedCosts, source: &Source) -> Result<String, CliError> {
-    let timeline =
-        simulate(schedule, costs, Sends::Synchronous).map_err(|error| source.failure(&error))?;
+    let timeline = perform(schedule, costs).map_err(|error| source.failure(&error))?;
     let performance = Performance { schedule, timeline: &timeline, costs };
     Ok(match tree_of(schedule) {
         Some(tree) => TreePicture::new(&tree, Some(performance)).svg(),

@@ -4,6 +4,7 @@ use crate::args::{CombineArgs, CostArgs, PortArgs, named};
 use crate::error::CliError;
 use crate::input::{read_schedule, stated_costs};
 use crate::output::format::{FormatArgs, insert_after, write_csv, write_json};
+use crate::output::progress::note;
 use crate::output::text;
 use clap::Args;
 use serde_json::{Value, json};
@@ -13,7 +14,7 @@ use tuwtree_io::{Destination, Format, Source};
 use tuwtree_model::{ClosedSet, Rank, StatedCosts};
 use tuwtree_schedule::export::trace;
 use tuwtree_schedule::{
-    Action, Deed, Handover, Occupation, Posts, Schedule, Sends, Timeline, simulate,
+    Action, Deed, Handover, Occupation, Posts, Schedule, Sends, Timeline, simulate, tree_of,
 };
 
 /// Simulate a schedule: actions of each process with their times, their waits, and the cause of the
@@ -92,6 +93,12 @@ pub(crate) fn run(args: &SimulateArgs, output: &mut dyn Write) -> Result<ExitCod
     let schedule = read_schedule(&args.schedule, args.ports, Some(&args.costs))?;
     let costs = stated_costs(&schedule, &args.schedule, &args.costs)?;
     let schedule = args.combine.on(schedule, &args.costs, &costs)?;
+    if costs.costs().overlaps() && tree_of(&schedule).is_some() {
+        note(
+            "messages come one after the other at each port here, as in the papers; `evaluate` and `draw` have the judge's \
+             times, who lets them share a wire",
+        );
+    }
     let handover = Handover { sends: args.sends, posts: args.posts };
     let timeline =
         simulate(&schedule, &costs, handover).map_err(|error| args.schedule.failure(&error))?;

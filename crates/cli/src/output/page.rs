@@ -7,7 +7,7 @@ use std::fmt::Display;
 use tuwtree_model::ClosedSet;
 use tuwtree_picture::{Candidate, Performance, Report};
 use tuwtree_plan::{Outcome, catalogue};
-use tuwtree_schedule::{Schedule, Sends, Timeline, simulate};
+use tuwtree_schedule::{Schedule, Timeline, perform};
 
 /// An outcome, performed.
 struct Performed<'a> {
@@ -27,7 +27,7 @@ pub(crate) fn page(
     let performed: Vec<Performed<'_>> = comparison
         .outcomes
         .iter()
-        .map(|outcome| perform(comparison, outcome))
+        .map(|outcome| performed(comparison, outcome))
         .collect::<Result<_, CliError>>()?;
     let best = comparison.recommended();
     let mut bound = comparison.bound_name();
@@ -55,7 +55,10 @@ pub(crate) fn page(
     report.html().map_err(|error| CliError::Failure(error.to_string()))
 }
 
-fn perform<'a>(comparison: &Compared<'_>, outcome: &'a Outcome) -> Result<Performed<'a>, CliError> {
+fn performed<'a>(
+    comparison: &Compared<'_>,
+    outcome: &'a Outcome,
+) -> Result<Performed<'a>, CliError> {
     let problem = &comparison.problem;
     let failure = |error: &dyn Display| {
         CliError::Failure(format!("{}: {error}", outcome.construction.name()))
@@ -63,10 +66,9 @@ fn perform<'a>(comparison: &Compared<'_>, outcome: &'a Outcome) -> Result<Perfor
     let schedule = outcome.plan().schedule(problem).map_err(|error| failure(&error))?;
     let timeline = match &outcome.timeline {
         Some(timeline) => Cow::Borrowed(timeline),
-        None => Cow::Owned(
-            simulate(&schedule, problem.stated_costs(), Sends::Synchronous)
-                .map_err(|error| failure(&error))?,
-        ),
+        None => {
+            Cow::Owned(perform(&schedule, problem.stated_costs()).map_err(|error| failure(&error))?)
+        }
     };
     Ok(Performed { outcome, schedule, timeline })
 }

@@ -268,7 +268,7 @@ impl Report<'_> {
         let one = &self.candidates[index];
         let unit = one.performance.costs.unit();
         let timeline = one.performance.timeline;
-        let (time, drawn_time) = (one.time, timeline.completion_time());
+        let time = one.time;
         let longest = (0..self.candidates.len()).map(|one| self.end(one)).fold(0.0, f64::max);
         let percent = |time: f64| if longest > 0.0 { 100.0 * time / longest } else { 0.0 };
         let bound = self.bound.units().min(time.units());
@@ -282,7 +282,7 @@ impl Report<'_> {
             name: &one.name,
             summary: &one.summary,
             cells: &one.cells,
-            time: labels::drawn(unit, time, drawn_time),
+            time: unit.time(time),
             recommended: index == self.recommended,
             shown: self.end(index) <= MOST_TIMES * self.end(self.recommended),
             trees: one
@@ -302,7 +302,7 @@ impl Report<'_> {
                 "Timeline of {}: {} until {}; {} actions on the critical path",
                 one.name,
                 labels::ranks(one.performance.schedule.ranks()),
-                unit.time(drawn_time),
+                unit.time(time),
                 timeline.critical_path().len()
             ),
         }

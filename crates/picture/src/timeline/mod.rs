@@ -114,11 +114,7 @@ impl<'a> TimelinePicture<'a> {
         let what = format!(
             "{}; completion time {}; {} together are busy {} of the time",
             quantity::bytes(task.total()),
-            labels::drawn(
-                costs.unit(),
-                self.performance.completion_time(),
-                timeline.completion_time()
-            ),
+            costs.unit().time(timeline.completion_time()),
             match (task.ports, task.duplex) {
                 (1, false) => "all processes".to_owned(),
                 (1, true) => "both sides of the ports of all processes".to_owned(),

@@ -121,7 +121,7 @@ impl<'a> TreePicture<'a> {
     pub(crate) fn title(&self) -> (String, Vec<String>) {
         let ranks = labels::ranks(self.tree.ranks());
         let root = self.tree.root();
-        let Some(performance @ Performance { schedule, timeline, costs }) = self.performance else {
+        let Some(Performance { schedule, timeline, costs }) = self.performance else {
             let title = format!("{}tree over {ranks}, root {root}", prefix(self.heading));
             return (
                 title,
@@ -139,7 +139,7 @@ impl<'a> TreePicture<'a> {
         let what = format!(
             "{}; completion time {}; {}{}",
             quantity::bytes(task.total()),
-            labels::drawn(costs.unit(), performance.completion_time(), timeline.completion_time()),
+            costs.unit().time(timeline.completion_time()),
             costs,
             match task.ports {
                 1 => String::new(),

@@ -17,6 +17,7 @@
 //! # Source
 //! OPT section 2.1: synchronous, one-ported communication at linear cost; section 2.3 for k ports.
 
+mod judged;
 mod matching;
 #[cfg(test)]
 mod tests;
@@ -33,6 +34,7 @@ use tuwtree_model::{
     CostModel, Operation, Operator, PayloadKind, Rank, SharedWires, Time, TimeError,
 };
 
+pub use judged::perform;
 pub(crate) use matching::Matching;
 pub use matching::Unmatched;
 pub use timeline::{ActionTimes, Critical, Occupation, Timeline};

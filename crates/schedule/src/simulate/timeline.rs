@@ -57,6 +57,8 @@ pub struct Timeline {
     ends: Vec<u32>,
     matching: Matching,
     completion_time: Time,
+    /// The critical path of a tree by the judge.
+    path: Option<Vec<Critical>>,
 }
 
 /// An action on the critical path.
@@ -93,7 +95,20 @@ impl Timeline {
                 ((0..programs.len()).map(action).collect(), times)
             }
         };
-        Timeline { actions, halves, holds, owner, cause, ends, matching, completion_time }
+        let path = None;
+        Timeline { actions, halves, holds, owner, cause, ends, matching, completion_time, path }
+    }
+
+    /// The timeline of a tree by the judge, with its critical path.
+    pub(super) fn judged(
+        programs: &Programs,
+        holds: Holds,
+        owner: Vec<u32>,
+        times: Vec<ActionTimes>,
+        (matching, path): (Matching, Vec<Critical>),
+    ) -> Timeline {
+        let timeline = Timeline::new(programs, holds, owner, times, Vec::new(), matching);
+        Timeline { path: Some(path), ..timeline }
     }
 
     /// The number of ranks.
@@ -195,6 +210,9 @@ impl Timeline {
     /// # Complexity
     /// O(n) for n actions.
     pub fn critical_path(&self) -> Vec<Critical> {
+        if let Some(path) = &self.path {
+            return path.clone();
+        }
         let last = |&index: &usize| {
             self.times()[index].end == self.completion_time && self.takes_time(index)
         };

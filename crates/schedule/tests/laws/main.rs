@@ -2,6 +2,7 @@
 
 mod documents;
 mod fuzz;
+mod judged;
 mod order;
 mod simulation;
 mod verification;

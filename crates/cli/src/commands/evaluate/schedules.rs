@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::io::Write;
 use tuwtree_io::Format;
 use tuwtree_model::{ClosedSet, StatedCosts, Time};
-use tuwtree_schedule::{Schedule, Sends, Verified, simulate, verify};
+use tuwtree_schedule::{Schedule, Verified, perform, verify};
 
 /// Facts about a schedule and costs.
 struct Evaluation<'a> {
@@ -42,8 +42,7 @@ pub(super) fn run(
     let schedule = &args.combine.on(schedule, &args.costs, &costs)?;
     let failure = |error: &dyn std::fmt::Display| args.tree.failure(&error);
     let verified = verify(schedule).map_err(|fault| failure(&fault))?;
-    let timeline =
-        simulate(schedule, &costs, Sends::Synchronous).map_err(|error| failure(&error))?;
+    let timeline = perform(schedule, &costs).map_err(|error| failure(&error))?;
     let bound = bound_on_schedule(schedule, &costs).map_err(|error| failure(&error))?;
     let time = timeline.completion_time();
     let evaluation = Evaluation { schedule, costs, verified, time, bound };
