@@ -70,6 +70,11 @@ impl Comparison {
         self.0.outcomes.iter().map(|outcome| outcome.construction.name()).collect()
     }
 
+    /// A plan in a line.
+    fn line(&self, index: usize) -> PyResult<String> {
+        Ok(front_end::plan_text(&self.0, self.outcome(index)?))
+    }
+
     /// Which plan is recommended.
     fn recommended(&self) -> usize {
         self.index_of(self.0.recommended())

@@ -4,7 +4,7 @@ use crate::error::{invalid, of_program, wrong};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use tuwtree::model::document::Machine as MachineDocument;
-use tuwtree::model::quantity::{Cost, parse_time, parse_time_per_byte};
+use tuwtree::model::quantity::{Cost, Unit, parse_time, parse_time_per_byte};
 use tuwtree::model::{CostMatrix, StatedCosts};
 use tuwtree::{Costs, Homogeneous};
 use tuwtree_cli::front_end;
@@ -94,6 +94,11 @@ impl Machine {
     fn document(&self) -> PyResult<Option<String>> {
         let document = self.0.machine().map(serde_json::to_string);
         document.transpose().map_err(|error| wrong("machine", error))
+    }
+
+    /// True for times in seconds, false for times in the unit of alpha.
+    fn in_seconds(&self) -> bool {
+        self.0.unit() == Unit::Seconds
     }
 
     /// The machine in words.

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use std::sync::Arc;
 use tuwtree::model::StatedCosts;
 use tuwtree::model::document::TreeDocument;
-use tuwtree::schedule::{Deed, Handover, Sends, Timeline, document};
+use tuwtree::schedule::{Deed, Handover, Timeline, document};
 use tuwtree::{ClosedSet, Homogeneous};
 use tuwtree_cli::front_end::{Simulated, timeline_picture};
 use tuwtree_io::Source;
@@ -163,7 +163,7 @@ impl Tree {
         let costs = problem.stated_costs();
         let schedule = self.schedule(py)?.0;
         let drawn = interruptible(py, |_| {
-            let timeline = tuwtree::simulate(&schedule, costs.costs(), Sends::Synchronous)?;
+            let timeline = tuwtree::schedule::perform(&schedule, costs)?;
             let performance = Performance { schedule: &schedule, timeline: &timeline, costs };
             let picture = TreePicture::new(tree, Some(performance));
             Ok(picture.coloured(colour).within(rows, depth).svg())

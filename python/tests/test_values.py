@@ -143,3 +143,24 @@ def test_an_interrupt_ends_planning():
     with pytest.raises(KeyboardInterrupt):
         tuwtree.compare(problem, algorithm="adjacent-plain")
     assert time.monotonic() - started < 60
+
+
+def test_sizes_stand_for_a_problem_and_plans_say_their_times_with_units():
+    plan = tuwtree.optimize([1000, 1, 1, 1, 5000], machine="infiniband", root=0)
+    assert repr(plan) == "Plan(linear, 3.8 µs, 1.00x the library's, 0.10 % above the bound)"
+    problem = tuwtree.Problem(numpy.array([1000, 1, 1, 1, 5000]), "infiniband", root=0)
+    assert tuwtree.optimize(problem).completion_time == plan.completion_time
+    with pytest.raises(ValueError, match="machine: 'vsc3'; allowed: None"):
+        tuwtree.compare(problem, "vsc3")
+    with pytest.warns(UserWarning, match="alpha = 100") as warned:
+        scatter = tuwtree.advise([3, 4, 5], operation="scatter")
+    assert warned[0].filename == __file__
+    assert scatter.comparison.problem.operation == "scatter"
+    assert not scatter.comparison.problem.machine.in_seconds
+
+
+def test_frames_have_microseconds_where_times_are_seconds():
+    pytest.importorskip("pandas")
+    frame = tuwtree.compare([1, 2, 3], tuwtree.Machine.of_costs(alpha="2us", beta="1GB/s", gamma="10GB/s")).to_frame()
+    assert list(frame["completion_time_us"]) == list(1e6 * frame["completion_time"])
+    assert "completion_time_us" not in tuwtree.compare(tuwtree.Problem.of_distribution("same", processes=3)).to_frame()

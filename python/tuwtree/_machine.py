@@ -151,6 +151,11 @@ class Machine:
         return self._native.name()
 
     @property
+    def in_seconds(self) -> bool:
+        """Whether times are in seconds: for machines, and for costs with units."""
+        return self._native.in_seconds()
+
+    @property
     def processes(self) -> Optional[int]:
         """For how many ranks the costs are at most; ``None`` for any number."""
         return self._native.processes()

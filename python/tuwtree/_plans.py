@@ -3,15 +3,35 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence, TypedDict, Union
 
 from tuwtree import _native
 from tuwtree._data import number, whole
-from tuwtree._problem import Problem
+from tuwtree._machine import Machine
+from tuwtree._problem import Problem, problem_of
 from tuwtree._schedules import Schedule, Simulation, Tree, simulate
 
 if TYPE_CHECKING:
     import pandas
+    from numpy.typing import ArrayLike
+    from typing_extensions import Unpack
+
+
+class Options(TypedDict, total=False):
+    """The options of :func:`compare`."""
+
+    machine: Optional[Union[Machine, str]]
+    operation: str
+    root: Optional[Union[int, str]]
+    algorithm: Union[str, Sequence[str]]
+    order: Optional[str]
+    cut: bool
+    adaptive_rule: Optional[str]
+    library: Optional[str]
+    certify: bool
+    search_steps: Optional[int]
+    search_seed: Optional[int]
+    search_seconds: Optional[float]
 
 
 class Plan:
@@ -59,7 +79,7 @@ class Plan:
         return simulate(self.schedule(), self.comparison.problem.machine)
 
     def __repr__(self) -> str:
-        return f"Plan({self.construction}, completion time {self.completion_time:g})"
+        return f"Plan({self.comparison._native.line(self._index)})"
 
     def _repr_svg_(self) -> str:
         return self.tree.svg() if self.has_tree else self.simulate().svg()
@@ -105,10 +125,17 @@ class Comparison:
         return json.loads(self._native.rows())
 
     def to_frame(self) -> pandas.DataFrame:
-        """The rows as a DataFrame; raises ``ModuleNotFoundError`` without pandas."""
+        """The rows as a DataFrame, with a column of microseconds where times are in seconds.
+
+        Raises ``ModuleNotFoundError`` without pandas.
+        """
         import pandas
 
-        return pandas.DataFrame(self.rows())
+        frame = pandas.DataFrame(self.rows())
+        if self.problem.machine.in_seconds:
+            place = frame.columns.get_loc("completion_time") + 1
+            frame.insert(place, "completion_time_us", 1e6 * frame["completion_time"])
+        return frame
 
     def report(self, source: str = "from Python") -> str:
         """A page (HTML, without a network) with the tables, trees and timelines; ``source`` says what is moved."""
@@ -161,8 +188,11 @@ class Advice:
 
 
 def compare(
-    problem: Problem,
+    problem: Union[Problem, ArrayLike],
+    machine: Optional[Union[Machine, str]] = None,
     *,
+    operation: Optional[str] = None,
+    root: Optional[Union[int, str]] = None,
     algorithm: Union[str, Sequence[str]] = "all",
     order: Optional[str] = None,
     cut: bool = False,
@@ -175,6 +205,8 @@ def compare(
 ) -> Comparison:
     """The constructions side by side for a problem, as ``tuwtree optimize`` has them.
 
+    In place of a :class:`Problem`, ``problem`` may be its sizes, with its ``machine``, ``operation`` and ``root``.
+
     The options are those of the program, with the same defaults: ``algorithm`` names constructions (``"all"`` that suit
     by default), ``order`` says which trees are compared (``ordered``, ``direct``, ``any``), ``cut`` lets the vector of a
     broadcast or reduction go in pieces, ``certify`` proves optimal trees in another way, ``search_seconds`` limits the
@@ -183,6 +215,7 @@ def compare(
     Raises ``ValueError`` for an unknown name, with those there are; ``RuntimeError`` for a construction asked for by
     name that cannot be built. Ctrl-C ends it with ``KeyboardInterrupt``.
     """
+    problem = problem_of(problem, machine, operation, root)
     names = [algorithm] if isinstance(algorithm, str) else list(algorithm)
     words = [f"--algorithm={name}" for name in names]
     named = {"order": order, "adaptive-rule": adaptive_rule, "library": library}
@@ -197,7 +230,7 @@ def compare(
     return Comparison(_native.compare(problem._native, words), problem)
 
 
-def optimize(problem: Problem, **options: Any) -> Plan:
+def optimize(problem: Union[Problem, ArrayLike], **options: Unpack[Options]) -> Plan:
     """The plan to use for a problem, as ``tuwtree optimize`` recommends it; the others are its ``comparison``.
 
     Takes the options of :func:`compare`, and raises what it raises.
@@ -205,11 +238,13 @@ def optimize(problem: Problem, **options: Any) -> Plan:
     >>> plan = optimize(Problem.of_distribution("spikes", processes=20, root=0))
     >>> plan.construction, plan.completion_time
     ('optimal', 20416.0)
+    >>> optimize([1000, 1, 1, 1, 5000], machine="infiniband", root=0)
+    Plan(linear, 3.8 µs, 1.00x the library's, 0.10 % above the bound)
     """
     return compare(problem, **options).recommended
 
 
-def advise(problem: Problem, **options: Any) -> Advice:
+def advise(problem: Union[Problem, ArrayLike], **options: Unpack[Options]) -> Advice:
     """The recommendation of :func:`optimize` in sentences, as ``tuwtree advise`` prints it.
 
     Takes the options of :func:`compare`, and raises what it raises.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from typing import TYPE_CHECKING, Any, Optional, Tuple, Union
 
@@ -62,7 +63,7 @@ class Problem:
         combine: Optional[float] = None,
     ) -> None:
         if machine is None:
-            warnings.warn(_ASSUMED, stacklevel=2)
+            warnings.warn(_ASSUMED, stacklevel=_outside())
         kind, data = _data(sizes, processes)
         remote = []
         if remote_sizes is not None:
@@ -143,6 +144,30 @@ class Problem:
             f"Problem({self.operation} of {self.total_bytes} bytes over {self.processes} processes{root}; "
             f"{machine.name or machine})"
         )
+
+
+def problem_of(
+    problem: Union[Problem, ArrayLike],
+    machine: Optional[Union[Machine, str]],
+    operation: Optional[str],
+    root: Optional[Union[int, str]],
+) -> Problem:
+    """The problem itself, or the one of these sizes."""
+    if not isinstance(problem, Problem):
+        return Problem(problem, machine, operation=operation or "gather", root=root)
+    stated = {"machine": machine, "operation": operation, "root": root}
+    for name, value in stated.items():
+        if value is not None:
+            raise ValueError(f"{name}: {value!r}; allowed: None, as the problem states its own")
+    return problem
+
+
+def _outside() -> int:
+    """The level of the first frame on the stack that is none of this package, for warnings."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("tuwtree"):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def _data(sizes: Any, processes: Optional[int]) -> Tuple[str, Any]:

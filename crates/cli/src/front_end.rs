@@ -17,7 +17,7 @@ use std::error::Error;
 use tuwtree_model::document::Machine;
 use tuwtree_model::{ClosedSet, Operation, Payload, Ports, Problem, Root, StatedCosts};
 use tuwtree_picture::Performance;
-use tuwtree_plan::{Advice, Comparison, Watch};
+use tuwtree_plan::{Advice, Comparison, Outcome, Watch};
 use tuwtree_schedule::{Handover, Schedule, SimulationError, Timeline, simulate};
 
 /// Constructions that are compared for a problem: the options of `tuwtree optimize` from `--algorithm` to
@@ -118,6 +118,11 @@ pub fn comparison_rows(comparison: &Comparison) -> Vec<Value> {
 /// The comparison in words, as `tuwtree optimize` prints it.
 pub fn comparison_text(comparison: &Comparison) -> String {
     printed(|output| Compared(comparison).write_text(output))
+}
+
+/// A plan of a comparison in a line: construction, time, ratio to the library's time, distance from the bound.
+pub fn plan_text(comparison: &Comparison, outcome: &Outcome) -> String {
+    Compared(comparison).line(outcome)
 }
 
 /// The page of a comparison, as `tuwtree optimize --report` writes it; `source` describes the data.

@@ -270,15 +270,10 @@ impl Compared<'_> {
         if self.has_unordered_blocks() {
             cells.extend([time(outcome.unpacked), outcome.order.name().to_owned()]);
         }
-        cells.extend(self.baseline().map(|baseline| {
-            let ratio = outcome.unpacked.units() / baseline.time.units();
-            if ratio.is_finite() { format!("{ratio:.2}x") } else { none() }
-        }));
-        cells.push(match self.gap_percent(outcome.time()) {
-            Some(percent) if percent <= 0.0 => "0 %".to_owned(),
-            Some(percent) if percent < 0.001 => "< 0.001 %".to_owned(),
-            percent => percent.map_or_else(none, |percent| text::share(percent / 100.0)),
-        });
+        if self.baseline().is_some() {
+            cells.push(self.ratio(outcome).unwrap_or_else(none));
+        }
+        cells.push(self.gap(outcome).unwrap_or_else(none));
         match outcome.plan() {
             Plan::Tree(tree) => {
                 let (root, depth) = (tree.root(), tree.depth());
@@ -298,6 +293,30 @@ impl Compared<'_> {
                 .then(|| outcome.built.pieces.map_or_else(none, |pieces| pieces.to_string())),
         );
         cells
+    }
+
+    /// Ratio of an outcome's time to the library's.
+    fn ratio(&self, outcome: &Outcome) -> Option<String> {
+        let ratio = outcome.unpacked.units() / self.baseline()?.time.units();
+        ratio.is_finite().then(|| format!("{ratio:.2}x"))
+    }
+
+    /// Distance of an outcome's time from the bound.
+    fn gap(&self, outcome: &Outcome) -> Option<String> {
+        Some(match self.gap_percent(outcome.time())? {
+            percent if percent <= 0.0 => "0 %".to_owned(),
+            percent if percent < 0.001 => "< 0.001 %".to_owned(),
+            percent => text::share(percent / 100.0),
+        })
+    }
+
+    /// An outcome in a line: construction, time, ratio to the library's time, distance from the bound.
+    pub(crate) fn line(&self, outcome: &Outcome) -> String {
+        let time = self.unit().time(outcome.unpacked);
+        let ratio =
+            self.ratio(outcome).map_or(String::new(), |ratio| format!(", {ratio} the library's"));
+        let gap = self.gap(outcome).map_or(String::new(), |gap| format!(", {gap} above the bound"));
+        format!("{}, {time}{ratio}{gap}", outcome.construction.name())
     }
 
     /// Word for the compared plans.
