@@ -304,8 +304,7 @@ impl Compared<'_> {
     /// Distance of an outcome's time from the bound.
     fn gap(&self, outcome: &Outcome) -> Option<String> {
         Some(match self.gap_percent(outcome.time())? {
-            percent if percent <= 0.0 => "0 %".to_owned(),
-            percent if percent < 0.001 => "< 0.001 %".to_owned(),
+            percent if 0.0 < percent && percent < 0.001 => "< 0.001 %".to_owned(),
             percent => text::share(percent / 100.0),
         })
     }

@@ -35,6 +35,7 @@ pub(crate) fn with_operator(operator: Operator, unit: Unit) -> String {
 pub(crate) fn share(share: f64) -> String {
     let percent = 100.0 * share;
     match percent {
+        _ if percent <= 0.0 => "0 %".to_owned(),
         _ if percent >= 10.0 => format!("{percent:.0} %"),
         _ if percent >= 1.0 => format!("{percent:.1} %"),
         _ if percent >= 0.1 => format!("{percent:.2} %"),
