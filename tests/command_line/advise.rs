@@ -64,19 +64,17 @@ fn what_is_named_as_simpler_takes_at_most_two_per_cent_longer() {
 }
 
 #[test]
-fn advice_says_what_is_gained_over_others_and_over_a_library_by_name() {
+fn advice_takes_four_lines_and_names_time_gain_over_a_library_and_bound() {
     let advice = tuwtree("advise --dist skewed --root 1000").success();
     for line in [
-        "Use optimal (planned offline, in rank order): linear takes 10.0 % longer, adaptive takes 100 % \
-         longer, ",
-        "It takes 2002495, root 1000.",
+        "Use optimal (planned offline, in rank order): 2002495, root 1000; none of the others is faster.",
         "The gather of MPICH from 4.3 (all receives posted; read, not run here) takes 10.0 % longer.",
-        "Linear takes 10.0 % longer: 2201895.",
-        "The adaptive binomial tree, built online, takes 100 % longer: 4003090.",
         "No tree of whatever order takes less than 2002395 (0.005 % less).",
     ] {
         assert!(advice.contains(line), "no {line:?} in {advice}");
     }
+    // Behind the title and an empty line.
+    assert!(advice.lines().count() <= 6, "{advice}");
     let broadcast = tuwtree("advise --op broadcast --vector 1000 -p 10").success();
     assert!(!broadcast.contains("MPICH"), "{broadcast}");
 }
@@ -86,7 +84,7 @@ fn what_the_root_unpacks_counts() {
     // greedy takes 3376, but 5552 with an unpack step; what keeps rank order takes 3476.
     let sizes = "166 200 111 333 83 142 76 1000 90 250 500 100 125";
     let run = tuwtree_with_input("advise --sizes - --order any", sizes).success();
-    assert!(run.contains("It takes 3476"), "{run}");
+    assert!(run.contains("Use optimal (planned offline, in rank order): 3476"), "{run}");
     assert!(run.contains("greedy is not in rank order"), "{run}");
 }
 

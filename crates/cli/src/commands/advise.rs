@@ -81,16 +81,11 @@ pub(crate) fn write_text(advice: &Advised<'_>, output: &mut dyn Write) -> Result
     let comparison = Compared(advice.comparison);
     writeln!(output, "{}; {}\n", comparison.title(), comparison.costs())?;
     writeln!(output, "{}", advice.sentence())?;
-    let time = comparison.unit().time(advice.chosen.unpacked);
-    match advice.root() {
-        Some(root) => writeln!(output, "It takes {time}, root {root}.")?,
-        None => writeln!(output, "It takes {time}.")?,
-    }
-    for line in advice.gains() {
+    if let Some(line) = advice.against_library() {
         writeln!(output, "{line}")?;
     }
     if let Some(simpler) = Advice::simpler(advice.comparison) {
-        writeln!(output, "Simpler: {}", Advised(&simpler).to_use())?;
+        writeln!(output, "{}", Advised(&simpler).simpler())?;
     }
     if let Some(line) = advice.unpacking() {
         writeln!(output, "{line}")?;

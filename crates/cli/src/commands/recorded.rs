@@ -152,7 +152,7 @@ impl AdvisedCall {
         let advice = Advice::new(comparison);
         let advice = Advised(&advice);
         writeln!(output, "  {}", advice.sentence())?;
-        for line in advice.gains() {
+        if let Some(line) = advice.against_library() {
             writeln!(output, "  {line}")?;
         }
         match self.setting_line(&advice) {

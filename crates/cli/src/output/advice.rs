@@ -17,16 +17,6 @@ impl<'a> std::ops::Deref for Advised<'a> {
     }
 }
 
-/// Name of a rival, at the beginning of a sentence.
-fn words(rival: Rival, plan: &str) -> String {
-    match rival {
-        Rival::Linear => "Linear".to_owned(),
-        Rival::Adaptive => "The adaptive binomial tree, built online,".to_owned(),
-        Rival::Ordered => format!("The best {plan} here that keeps rank order"),
-        Rival::Best => format!("The best {plan} here"),
-    }
-}
-
 /// Comparison of a time with a library's own call, without a full stop; `uncertainty` is the factor within which times are
 /// known.
 pub(crate) fn against(
@@ -72,16 +62,35 @@ impl Advised<'_> {
         self.comparison.problem.stated_costs().unit()
     }
 
-    /// The advice in a sentence: what to use, and how close that is to the best.
+    /// The advice in a sentence: the construction, its time, and its distance from the best.
     pub(crate) fn sentence(&self) -> String {
-        format!("Use {}", self.to_use())
+        let time = self.unit().time(self.chosen.unpacked);
+        let root = self.root().map_or(String::new(), |root| format!(", root {root}"));
+        format!("Use {}: {time}{root}; {}.", self.named(), self.against_best())
     }
 
-    /// The recommendation, and its distance from the best: the end of a sentence.
-    pub(crate) fn to_use(&self) -> String {
+    /// A simpler construction, as a suggestion.
+    pub(crate) fn simpler(&self) -> String {
+        format!("Simpler: {}: {}.", self.named(), self.against_best())
+    }
+
+    /// The fastest construction's gain, if there is a faster one.
+    fn against_best(&self) -> String {
+        let best = self.rival(Rival::Best).expect("there is a tree");
+        match best.unpacked < self.chosen.unpacked {
+            false => "none of the others is faster".to_owned(),
+            true => format!(
+                "{} would gain {} more",
+                best.construction.name(),
+                text::share(1.0 - best.unpacked.units() / self.chosen.unpacked.units())
+            ),
+        }
+    }
+
+    /// The construction, and the trouble that it takes.
+    fn named(&self) -> String {
         let chosen = self.chosen;
         let name = chosen.construction.name();
-        let best = self.rival(Rival::Best).expect("there is a tree");
         let operation = self.comparison.problem.operation();
         let trouble = match Trouble::of(chosen) {
             Trouble::Online(_) if operation.payload_kind() == PayloadKind::Messages => {
@@ -100,21 +109,7 @@ impl Advised<'_> {
             }
             Trouble::Offline(Order::Any, _) => "planned offline, keeping no rank order",
         };
-        let mut facts: Vec<String> = [Rival::Linear, Rival::Adaptive]
-            .into_iter()
-            .filter_map(|rival| self.rival(rival))
-            .filter(|other| other.unpacked > chosen.unpacked)
-            .map(|other| format!("{} {}", other.construction.name(), self.takes(other)))
-            .collect();
-        facts.push(match best.unpacked < chosen.unpacked {
-            false => "none of the others is faster".to_owned(),
-            true => format!(
-                "{} would gain {} more",
-                best.construction.name(),
-                text::share(1.0 - best.unpacked.units() / chosen.unpacked.units())
-            ),
-        });
-        format!("{name} ({trouble}): {}.", facts.join(", "))
+        format!("{name} ({trouble})")
     }
 
     /// Time of another tree, compared with the chosen one.
@@ -130,38 +125,12 @@ impl Advised<'_> {
         }
     }
 
-    /// Gains of the chosen tree, line by line.
-    pub(crate) fn gains(&self) -> Vec<String> {
-        let chosen = self.chosen;
-        let baseline = self.comparison.baseline();
+    /// The library's own call, compared with the chosen tree.
+    pub(crate) fn against_library(&self) -> Option<String> {
         let operation = self.comparison.problem.operation();
         let uncertainty = self.comparison.problem.stated_costs().network().uncertainty;
-        let baseline = baseline
-            .map(|baseline| against(baseline, operation, chosen.unpacked, uncertainty) + ".");
-        let mut lines = Vec::from_iter(baseline);
-        for rival in Rival::all() {
-            let Some(other) = self.rival(rival) else { continue };
-            let best = self.rival(Rival::Best);
-            let is_best =
-                rival == Rival::Ordered && best.is_some_and(|one| std::ptr::eq(one, other));
-            if std::ptr::eq(other, chosen) || is_best {
-                continue;
-            }
-            let name = match rival {
-                Rival::Linear | Rival::Adaptive => String::new(),
-                Rival::Ordered | Rival::Best => format!(" ({})", other.construction.name()),
-            };
-            let words = words(rival, text::plan(self.chosen));
-            let line = format!(
-                "{words}{name} {}: {}.",
-                self.takes(other),
-                self.unit().time(other.unpacked)
-            );
-            if !lines.contains(&line) {
-                lines.push(line);
-            }
-        }
-        lines
+        let baseline = self.comparison.baseline()?;
+        Some(against(baseline, operation, self.chosen.unpacked, uncertainty) + ".")
     }
 
     /// Effect of unpacking: its time for the chosen tree, or the tree that would be faster without

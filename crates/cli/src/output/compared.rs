@@ -52,7 +52,7 @@ impl Compared<'_> {
         }
         writeln!(output, "\n{}", self.recommendation())?;
         if let Some(simpler) = Advice::simpler(self) {
-            writeln!(output, "Simpler: {}", Advised(&simpler).to_use())?;
+            writeln!(output, "{}", Advised(&simpler).simpler())?;
         }
         Ok(())
     }
