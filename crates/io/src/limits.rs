@@ -29,8 +29,8 @@ pub const LARGEST_MEASUREMENTS: u64 = 1 << 30;
 /// The most bytes of a pattern of UCC, which is read as a whole: some fifty million counts.
 pub const LARGEST_PATTERN: u64 = 1 << 28;
 
-/// The most bytes of a table of algorithms: that of MPICH has some ten thousand.
-pub const LARGEST_TABLE: u64 = 1 << 24;
+/// The most bytes of a table of algorithms, or of the library that has it: Debian's `libmpich.so` has 41 million.
+pub const LARGEST_TABLE: u64 = 1 << 28;
 
 /// The most bytes of a recording of calls: 20 digits and a separator for each block of the four million that
 /// are recorded at most, and the rest of the document.

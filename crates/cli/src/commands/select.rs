@@ -59,7 +59,7 @@ pub(crate) struct SelectArgs {
     #[arg(long = "for", value_name = "LIBRARY", value_parser = named(summary))]
     library: Option<Tuning>,
 
-    /// MPICH's own table, which the new one replaces: `generic.json` of its source, or the text in libmpich.so
+    /// MPICH's own table, which the new one replaces: `libmpich.so`, or `generic.json` of its source
     #[arg(long, value_name = "FILE", value_parser = Source::parse)]
     base: Option<Source>,
 
