@@ -1,4 +1,4 @@
-//! Tables by which MPICH chooses algorithms: JSON, in a file or in the library itself.
+//! MPICH's tables of algorithms: JSON, in a file or in the library itself.
 
 use crate::error::FileError;
 use crate::json;

@@ -148,9 +148,9 @@ pub fn judged_completion(tree: &Tree, problem: &Problem) -> Result<Completion, T
 /// Times of a tree's messages and copies by the judge.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JudgedTimes {
-    /// `p` entries: the message between a rank and its parent; none for the root, and where there is no data.
+    /// Message between each rank and its parent, `p` entries; none for the root, and where there is no data.
     pub messages: Vec<Option<MessageTimes>>,
-    /// `p` entries: start and end of the copy of a rank's own block; twice the same time where there is none.
+    /// Start and end of the copy of each rank's own block, `p` entries; twice the same time where there is none.
     pub copies: Vec<(f64, f64)>,
 }
 

@@ -63,13 +63,13 @@ struct JudgedTree<'a> {
     schedule: &'a Schedule,
     tree: &'a Tree,
     times: JudgedTimes,
-    /// `p` entries: the children of a rank whose messages its port carries, in the order in which they leave it.
+    /// Children of each rank whose messages its port carries, in the order in which they leave it; `p` entries.
     lanes: Vec<Vec<Rank>>,
-    /// `p` entries: when the message before that of a child has left the port of its parent.
+    /// Time at which the message before that of each child has left the port of its parent; `p` entries.
     before: Vec<f64>,
-    /// `p` entries: the actions by which a rank, as a child and as a parent of this child, moves its message.
+    /// Actions by which each child, and its parent, move the child's message; `p` entries.
     ends: Vec<[Option<usize>; 2]>,
-    /// `p` entries: a rank's copy.
+    /// Copy of each rank; `p` entries.
     copies: Vec<Option<usize>>,
 }
 
