@@ -88,6 +88,35 @@ fn reports_are_pictures_pages_and_tables() {
 }
 
 #[test]
+fn reports_of_recorded_calls_begin_with_the_advice() {
+    let sample = workspace_file("data/measurements/recorded-calls.json");
+    let folder = folder("measured_calls");
+    let said = tuwtree(&format!("report {}", sample.display())).success();
+    let advice = "All these calls, as often as recorded: native 20.77 s, auto 11.74 s.";
+    assert!(said.contains("MPI_Gatherv, root 0, 1.02 kB (largest block 64 B), 16 ranks, recorded"));
+    assert!(said.contains(advice) && said.contains("not measured: of an alltoall"), "{said}");
+    let write = |name: &str| {
+        let path = folder.join(name);
+        tuwtree(&format!("report {} -o {}", sample.display(), path.display())).success();
+        fs::read_to_string(path).unwrap()
+    };
+    let page = write("calls.html");
+    let places = [advice, "<svg", "<details>"].map(|part| page.find(part).expect(part));
+    assert!(places.is_sorted(), "{places:?}");
+    assert_eq!(write("calls.svg").matches("class=\"row\"").count(), 7);
+    assert_eq!(write("calls.csv").lines().count(), 1 + 2 * 7);
+    let series: Value = serde_json::from_str(&write("calls.json")).unwrap();
+    assert_eq!(series["series"][1]["algorithm"], "auto");
+    // Blanks in front of the format, as an editor may leave them, and times that cannot be.
+    let text = fs::read_to_string(&sample).unwrap();
+    let spaced =
+        tuwtree_with_input("report -", &text.replace("{\"format\"", "{ \n \"format\"")).success();
+    assert!(spaced.contains(advice));
+    let bad = text.replacen("\"recorded_calls\":500", "\"recorded_calls\":0", 1);
+    tuwtree_with_input("report -", &bad).fails(1, &["call 0: 0 calls"]);
+}
+
+#[test]
 fn what_holds_no_times_is_refused_by_name() {
     let machine = workspace_file("data/machines/ring.json");
     tuwtree(&format!("report {}", machine.display())).fails(1, &["ring.json", "tuwtree-machine"]);

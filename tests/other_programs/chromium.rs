@@ -1,18 +1,24 @@
 //! The page of `tuwtree optimize --report` in a browser: Chromium runs it without a screen, and tells
 //! what has become of it.
 
-use crate::program::{folder, tuwtree};
+use crate::program::{folder, tuwtree, workspace_file};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 /// What the page looks like to programs after its scripts have run.
 fn dumped(page: &Path) -> String {
+    dumped_with(page, &[])
+}
+
+/// As [`dumped`], with further options of Chromium.
+fn dumped_with(page: &Path, options: &[&str]) -> String {
     let profile = page.with_extension("profile");
     let output = Command::new("timeout")
         .args(["600", "chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--dump-dom"])
         .args(["--disable-dev-shm-usage", "--window-size=1400,1000", "--virtual-time-budget=5000"])
         .arg(format!("--user-data-dir={}", profile.display()))
+        .args(options)
         .arg(format!("file://{}", page.display()))
         .output()
         .expect("timeout, of coreutils");
@@ -81,6 +87,39 @@ fn a_broken_page_is_found_out() {
         assert_ne!(broken, text, "{from:?} is not on the page");
         fs::write(&page, broken).unwrap();
         assert!(!is_well(&dumped(&page)), "{to:?} went unnoticed");
+    }
+}
+
+/// Colours of paper, words and panels, and whether all figures are folded, as attributes of the page's first element.
+const COLOURS: &str = r##"<script>
+  const page = document.documentElement.dataset;
+  page.paper = getComputedStyle(document.body).backgroundColor;
+  page.ink = getComputedStyle(document.querySelector("svg text")).fill;
+  page.folded = [...document.querySelectorAll("details")].every((part) => !part.open);
+  page.width = document.documentElement.scrollWidth <= innerWidth;
+</script></body>"##;
+
+#[test]
+#[ignore = "needs Chromium: ./test --all runs it"]
+fn pages_of_measured_times_suit_both_colour_schemes() {
+    for sample in ["two-cores", "recorded-calls"] {
+        let page = folder(&format!("chromium_{sample}")).canonicalize().unwrap().join("page.html");
+        let data = workspace_file(&format!("data/measurements/{sample}.json"));
+        tuwtree(&format!("report {} -o {}", data.display(), page.display())).success();
+        let text = fs::read_to_string(&page).unwrap();
+        fs::write(&page, text.replacen("</body>", COLOURS, 1)).unwrap();
+        // Chromium's numbers for both schemes.
+        for (scheme, paper, ink) in [
+            (0, "rgb(22, 24, 27)", "rgb(232, 234, 237)"),
+            (1, "rgb(255, 255, 255)", "rgb(34, 34, 34)"),
+        ] {
+            let scheme = format!("--blink-settings=preferredColorScheme={scheme}");
+            let seen = dumped_with(&page, &[&scheme]);
+            assert_eq!(attribute(&seen, "data-paper"), Some(paper), "{sample} {scheme}");
+            assert_eq!(attribute(&seen, "data-ink"), Some(ink), "{sample} {scheme}");
+            assert_eq!(attribute(&seen, "data-folded"), Some("true"), "{sample}");
+            assert_eq!(attribute(&seen, "data-width"), Some("true"), "{sample}");
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 //! The protocol: setting up comes first, and is timed. Untimed rounds follow, then repetitions; in each round every
 //! algorithm has its turn, so that a disturbance of the machine affects all of them. All ranks begin at an agreed
 //! moment ([`super::clock`]), and a repetition lasts until the last rank is done. A repetition with a late start is
-//! repeated, up to a quarter of all; further late ones are kept and counted. Finally the received data is compared with
+//! repeated, up to as many as there are repetitions; further late ones are kept and listed, and enter no verdict. Finally the received data is compared with
 //! the sent data: an algorithm that is fast and wrong fails.
 //!
 //! # Source
@@ -29,7 +29,7 @@ use tuwtree_binding::{
 use tuwtree_executor::collective::{CollectiveError, Collectives};
 use tuwtree_executor::play::ExecutionError;
 use tuwtree_executor::settings;
-use tuwtree_measure::{Algorithm, Delayed, Prediction, median};
+use tuwtree_measure::{Algorithm, Delayed, LateStarts, Prediction, Repetitions};
 use tuwtree_model::document::Machine;
 use tuwtree_model::{
     BlockSizes, ClosedSet, GroupSizes, Handling, Operation, Payload, PayloadKind, Problem, Rank,
@@ -108,10 +108,8 @@ pub struct Timed {
     pub first_seconds: Vec<f64>,
     /// The model's prediction; `None` without one.
     pub predicted: Option<Prediction>,
-    /// For each repetition the time until the last rank was done.
-    pub seconds: Vec<f64>,
-    /// Number of repetitions with a late start at some rank.
-    pub late: usize,
+    /// The times of the repetitions, with a list of late starts.
+    pub times: Repetitions,
     /// Times with one rank late.
     pub delayed: Vec<Delayed>,
 }
@@ -289,8 +287,7 @@ impl MeasuredProblem {
                 further_seconds: performer.further_seconds(starts)?,
                 first_seconds: Vec::new(),
                 predicted,
-                seconds: Vec::new(),
-                late: 0,
+                times: Repetitions { seconds: Vec::new(), late: LateStarts::Listed(Vec::new()) },
                 delayed: Vec::new(),
             };
             contestants.push(Contestant {
@@ -309,9 +306,9 @@ impl MeasuredProblem {
                 }
             }
         }
-        while contestants.iter().any(|one| one.timed.seconds.len() < protocol.repetitions) {
+        while contestants.iter().any(|one| one.timed.times.seconds.len() < protocol.repetitions) {
             for one in &mut contestants {
-                if one.timed.seconds.len() < protocol.repetitions {
+                if one.timed.times.seconds.len() < protocol.repetitions {
                     let span = one.play(self, communicator, starts)?;
                     one.note(span);
                 }
@@ -355,8 +352,7 @@ impl MeasuredProblem {
         starts: &mut Starts,
     ) -> Result<(), BenchError> {
         let native = contestants.iter().find(|one| one.timed.algorithm == Algorithm::Native);
-        let unit = native.or(contestants.first()).and_then(|one| median(&one.timed.seconds));
-        let unit = unit.unwrap_or(0.0);
+        let unit = native.or(contestants.first()).map_or(0.0, |one| one.timed.times.median());
         let none = |&factor: &f64| Delayed {
             rank: late,
             delay_seconds: factor * unit,
@@ -560,7 +556,12 @@ impl Contestant<'_> {
             self.spare -= 1;
             return;
         }
-        self.timed.late += usize::from(span.is_late());
-        self.timed.seconds.push(span.seconds);
+        let Repetitions { seconds, late } = &mut self.timed.times;
+        if let LateStarts::Listed(late) = late
+            && span.is_late()
+        {
+            late.push(seconds.len());
+        }
+        seconds.push(span.seconds);
     }
 }

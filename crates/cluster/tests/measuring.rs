@@ -229,7 +229,7 @@ fn every_algorithm_is_timed_and_its_result_checked() {
         }
         assert!(!timed.contains(&Algorithm::Planned(Construction::TwoLevel, Pace::Eager)));
         assert_eq!(results.series().len(), 4 * timed.len());
-        assert!(results.series().iter().all(|one| one.seconds.len() == 4));
+        assert!(results.series().iter().all(|one| one.times.seconds.len() == 4));
         for one in results.series() {
             let plans = matches!(
                 one.algorithm,
@@ -245,7 +245,7 @@ fn every_algorithm_is_timed_and_its_result_checked() {
                 _ => false,
             };
             assert_eq!(one.predicted.is_some(), is_judged, "{one:?}");
-            assert!(one.late.is_some());
+            assert!(one.times.late_starts().is_some());
         }
         assert_eq!((results.setting().ranks, results.setting().root), (3, 1));
         let rows = std::fs::read_to_string(&csv).unwrap().lines().count();
@@ -255,7 +255,8 @@ fn every_algorithm_is_timed_and_its_result_checked() {
         assert!(said.contains("GL1, MPI_") && said.contains("GL2, MPI_"), "{said}");
         assert_eq!(said.contains("WARNING"), results.setting().oversubscribed, "{said}");
         let verdicts = Guideline::Gl2.tried(&results, LEVEL);
-        assert_eq!(verdicts.len(), 4 * (timed.len() - 2));
+        // Without those that began late on a busy machine.
+        assert!(verdicts.len() <= 4 * (timed.len() - 2));
         assert!(verdicts.iter().all(|one| one.ratio > 0.0));
     }
 }
@@ -273,7 +274,7 @@ fn operations_without_a_root_are_timed_and_their_results_checked() {
         let said = success(3, &[&["bench", "--op", operation], &problem[..], &times].concat());
         let text = std::fs::read_to_string(&json).unwrap();
         let document: serde_json::Value = serde_json::from_str(&text).unwrap();
-        assert_eq!((&document["operation"], &document["version"]), (&operation.into(), &8.into()));
+        assert_eq!((&document["operation"], &document["version"]), (&operation.into(), &9.into()));
         let series = document["series"].as_array().unwrap();
         let named = |name: &str| series.iter().filter(|one| one["algorithm"] == name).count();
         assert_eq!((named("native"), named("auto")), (4, 4), "{said}");
@@ -344,7 +345,7 @@ fn block_sizes_from_files_are_measured_beside_distributions() {
     assert_eq!(names, [&text, &csv]);
     for one in results.series() {
         let sizes = one.block_sizes(results.setting()).expect("they are listed");
-        assert_eq!((sizes.total(), one.seconds.len()), (one.total_bytes, 2));
+        assert_eq!((sizes.total(), one.times.seconds.len()), (one.total_bytes, 2));
         assert!(one.predicted.is_some(), "{one:?}");
     }
     success(3, &[&common[..], &few, &files, &["--dist", "same", "-b", "8"]].concat());
@@ -369,7 +370,7 @@ fn a_rank_between_others_begins_late_in_all_algorithms_alike() {
     };
     let (said, results) = measured(&["--late"]);
     assert!(said.contains(" begins late; until the last rank is done"), "{said}");
-    let unit = results.series()[0].median();
+    let unit = results.series()[0].times.median();
     let rank = results.series()[0].delayed[0].rank;
     for one in results.series() {
         assert_eq!(one.delayed.len(), 3);
@@ -554,8 +555,7 @@ fn each_recorded_call_is_measured_on_as_many_processes_and_no_other_number() {
     let result = folder.join("measured.json").display().to_string();
     let common = ["bench", "--recording", &calls, "--machine", &machine, "--repetitions", "4"];
     let said = success(3, &[&common[..], &["--warm-up", "1", "-o", &result]].concat());
-    let title = "MPI_Gatherv and MPI_Igatherv, 3 processes, root 1, 50100 bytes (largest block 50000), \
-                 recorded 7 times";
+    let title = "MPI_Gatherv and MPI_Igatherv, root 1, 50.1 kB (largest block 50 kB), 3 ranks, recorded 7 times";
     assert_eq!(said.matches(title).count(), 1, "{said}");
     assert_eq!(said.matches("\n  native ").count(), 3, "{said}");
     assert_eq!(said.matches("\n  auto ").count(), 3, "{said}");
@@ -564,7 +564,9 @@ fn each_recorded_call_is_measured_on_as_many_processes_and_no_other_number() {
         "{said}"
     );
     assert!(said.contains("not measured: it is on 5 processes, and this job has 3"), "{said}");
-    assert!(said.contains("All these calls, as often as recorded: native "), "{said}");
+    // Which of both depends on how busy the machine is.
+    let has_verdict = said.contains(" as often as recorded: native ");
+    assert!(has_verdict || said.contains("No verdict on 3 problems: "), "{said}");
     let document: serde_json::Value =
         serde_json::from_str(&std::fs::read_to_string(&result).unwrap()).unwrap();
     assert_eq!(document["format"], "tuwtree-measured-calls");
@@ -574,6 +576,8 @@ fn each_recorded_call_is_measured_on_as_many_processes_and_no_other_number() {
         (&"native".into(), &"auto".into())
     );
     assert_eq!(measured[1]["seconds"].as_array().unwrap().len(), 4);
+    let file: tuwtree_measure::MeasuredCalls = serde_json::from_value(document.clone()).unwrap();
+    assert!(said.contains(&file.text()), "{said}");
     let output = run_with(2, &common, &[]);
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{stderr}");

@@ -89,14 +89,15 @@ impl Guideline {
         sides
             .into_iter()
             .map(|(left, right, irregular)| {
-                let against = greater_probability(&left.seconds, &right.seconds);
-                let for_it = greater_probability(&right.seconds, &left.seconds);
+                let (one, other) = (left.times.punctual(), right.times.punctual());
+                let against = greater_probability(&one, &other);
+                let for_it = greater_probability(&other, &one);
                 Comparison {
                     guideline: self,
                     blocks: irregular.blocks.clone(),
                     mean_block: irregular.mean_block,
                     algorithm: irregular.algorithm,
-                    ratio: left.median() / right.median(),
+                    ratio: left.times.median() / right.times.median(),
                     probability_against: against,
                     probability_for: for_it,
                     verdict: match () {
@@ -120,12 +121,15 @@ impl Guideline {
             let is_regular = one.largest_block_bytes.checked_mul(ranks) == Some(one.total_bytes);
             one.algorithm.is_irregular() && (self == Guideline::Gl2 || is_regular)
         };
+        let has_punctual = |one: &Series| !one.times.punctual().is_empty();
         measurements
             .series()
             .iter()
             .filter(applies)
+            .filter(|one| has_punctual(one))
             .filter_map(|one| {
                 let other = measurements.of(one.problem(), regular)?;
+                let other = has_punctual(other).then_some(other)?;
                 Some(match self {
                     Guideline::Gl1 => (other, one, one),
                     Guideline::Gl2 => (one, other, one),

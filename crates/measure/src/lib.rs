@@ -11,7 +11,8 @@
 //! - [`Recording`]: the document that holds what a program has called.
 //! - [`Blocks`]: where the block sizes of a problem come from.
 //! - [`Guideline`]: what is expected of a library, and whether the times refute it.
-//! - [`SpeedUp`]: how many times as fast as the library's own call an algorithm is.
+//! - [`Contest`]: the algorithms measured for a problem, and their times relative to the library's own call.
+//! - [`MeasuredCalls`]: the document that holds the times of a program's recorded calls.
 //! - [`Predictions`]: what planner and judge say, beside the times.
 //! - [`break_even`]: after how many repetitions planning pays.
 //!
@@ -20,13 +21,15 @@
 mod blocks;
 mod break_even;
 mod calibration;
+mod calls;
+mod contest;
 mod document;
 mod floods;
 mod guideline;
 mod line;
 mod prediction;
 mod recording;
-mod speedup;
+mod repetitions;
 mod statistics;
 mod text;
 mod tournament;
@@ -38,13 +41,15 @@ pub use break_even::{BreakEven, Repeated, break_even};
 pub use calibration::{
     CalibrationError, Fit, Fitted, LocalTimes, Model, Observed, PairTimes, fitted, kinds_of_pairs,
 };
+pub use calls::{CallTimes, MeasuredCall, MeasuredCalls};
+pub use contest::{Certainty, Contest, Relative, Summary, verdict};
 pub use document::{Algorithm, Delayed, Measurements, MeasurementsError, Pace, Series, Setting};
 pub use floods::{FloodRequest, Laboratory, LevelCosts, SizeCosts, floods, largest_size};
 pub use guideline::{Comparison, Guideline, Verdict};
 pub use line::{Line, NoLine, Sample};
 pub use prediction::{Prediction, Predictions};
 pub use recording::{RecordedCall, Recording, RecordingError};
-pub use speedup::{Certainty, SpeedUp, SpeedUps};
+pub use repetitions::{LateStarts, Repetitions};
 pub use statistics::{Interval, greater_probability, median, median_interval};
 pub use text::{CONFIDENCE, LEVEL};
 pub use tournament::{Meetings, meetings, opponent, rounds};

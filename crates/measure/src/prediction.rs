@@ -18,7 +18,7 @@ pub struct Predictions(Vec<Option<Prediction>>);
 impl Prediction {
     /// The median measured, in judged times; `None` if that is 0.
     pub fn measured_over_judged(&self, series: &Series) -> Option<f64> {
-        (self.judged_seconds > 0.0).then(|| series.median() / self.judged_seconds)
+        (self.judged_seconds > 0.0).then(|| series.times.median() / self.judged_seconds)
     }
 }
 

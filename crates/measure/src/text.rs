@@ -4,7 +4,8 @@ use crate::break_even::{BreakEven, break_even};
 use crate::document::{Algorithm, Delayed, Measurements, Series};
 use crate::guideline::{Comparison, Guideline, Verdict};
 use crate::prediction::{Prediction, Predictions};
-use crate::statistics::{greater_probability, median, median_interval};
+use crate::repetitions::Repetitions;
+use crate::statistics::{greater_probability, median};
 use std::fmt::Write;
 use tuwtree_model::ClosedSet;
 use tuwtree_model::quantity::{exact, microseconds};
@@ -57,7 +58,7 @@ impl Measurements {
     }
 
     fn row(&self, series: &Series, predicted: &str) -> String {
-        let interval = match median_interval(&series.seconds, CONFIDENCE) {
+        let interval = match series.times.interval() {
             Some(interval) => {
                 format!("{} to {}", microseconds(interval.low), microseconds(interval.high))
             }
@@ -70,12 +71,11 @@ impl Measurements {
         let row = format!(
             "{:<23}{:>11}{:>11}{interval:>24}{predicted}{planning:>12}  {}",
             series.algorithm.name(),
-            microseconds(series.minimum()),
-            microseconds(series.median()),
+            microseconds(series.times.minimum()),
+            microseconds(series.times.median()),
             self.pays(series)
         );
-        let late = series.late.filter(|&late| late > 0);
-        let late = late.map_or_else(String::new, |late| format!("  ({late} starts late)"));
+        let late = late_starts(&series.times);
         format!("{}{late}", row.trim_end())
     }
 
@@ -88,8 +88,12 @@ impl Measurements {
         let against = [Algorithm::Native, Algorithm::Distributed].into_iter().filter_map(|other| {
             let other = self.of(series.problem(), other)?;
             let name = other.algorithm.name();
-            let slower = greater_probability(&series.seconds, &other.seconds);
-            let faster = greater_probability(&other.seconds, &series.seconds);
+            let (own, others) = (series.times.punctual(), other.times.punctual());
+            if own.is_empty() || others.is_empty() {
+                return None;
+            }
+            let slower = greater_probability(&own, &others);
+            let faster = greater_probability(&others, &own);
             Some(match slower.min(faster) < LEVEL {
                 true => format!("{name}: {}", break_even(series.plan(), other.plan())),
                 false => format!("{name}: no difference"),
@@ -172,7 +176,7 @@ impl Measurements {
     pub fn csv_beside(&self, predictions: &Predictions) -> String {
         let setting = self.setting();
         let mut table = csv::Writer::from_writer(Vec::new());
-        let has_late = self.series().iter().any(|one| one.late.is_some());
+        let has_late = self.series().iter().any(|one| one.times.late_starts().is_some());
         let mut write = |row: [String; 15], predicted: [String; 2], late: String| {
             let predicted = predicted.into_iter().filter(|_| predictions.are_any());
             let row = row.into_iter().chain(predicted).chain(has_late.then_some(late));
@@ -180,7 +184,7 @@ impl Measurements {
         };
         write(COLUMNS.map(str::to_owned), PREDICTED.map(str::to_owned), LATE.to_owned());
         for (index, one) in self.series().iter().enumerate() {
-            let ends = median_interval(&one.seconds, CONFIDENCE);
+            let ends = one.times.interval();
             let known = |seconds: Option<f64>| seconds.map_or_else(String::new, exact);
             let predicted = predictions.of(index);
             let predicted =
@@ -199,14 +203,15 @@ impl Measurements {
                 one.total_bytes.to_string(),
                 one.largest_block_bytes.to_string(),
                 one.algorithm.name().into_owned(),
-                one.seconds.len().to_string(),
+                one.times.seconds.len().to_string(),
                 exact(one.planning_seconds),
-                exact(one.minimum()),
-                exact(one.median()),
+                exact(one.times.minimum()),
+                exact(one.times.median()),
                 ends.as_ref().map_or_else(String::new, |ends| exact(ends.low)),
                 ends.as_ref().map_or_else(String::new, |ends| exact(ends.high)),
             ];
-            let late = one.late.map_or_else(String::new, |late| late.to_string());
+            let late = one.times.late_starts();
+            let late = late.map_or_else(String::new, |late| late.to_string());
             write(row, predicted.unwrap_or_default(), late);
         }
         let bytes = table.into_inner().expect("memory takes everything");
@@ -238,6 +243,15 @@ const PREDICTED: [&str; 2] = ["planned_seconds", "judged_seconds"];
 
 /// Further column with synchronized starts.
 const LATE: &str = "late_starts";
+
+/// A remark on late starts; empty without any.
+pub(crate) fn late_starts(times: &Repetitions) -> String {
+    let all = times.seconds.len();
+    match times.late_starts() {
+        None | Some(0) => String::new(),
+        Some(late) => format!("  ({late} of {all} starts late)"),
+    }
+}
 
 /// Cells of a series' prediction: planned, judged, and the median in judged times.
 fn predicted_cells(series: &Series, prediction: Option<Prediction>) -> [String; 3] {

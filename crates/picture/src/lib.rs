@@ -7,7 +7,9 @@
 //!
 //! - [`TreePicture`]: who sends to whom, how much, and where time is lost.
 //! - [`TimelinePicture`]: what each rank does when.
-//! - [`MeasuredPicture`]: measured times against mean block sizes; [`measured_page`] adds all figures.
+//! - [`MeasuredPicture`]: measured times against mean block sizes.
+//! - [`RelativePicture`]: measured times over those of the library's own call; [`measured_page`] and
+//!   [`measured_calls_page`] add verdicts and all figures.
 //! - [`Report`]: constructions side by side, for a browser.
 //! - [`RegionMap`]: which of several choices is right where.
 //!
@@ -31,7 +33,9 @@ mod svg;
 mod timeline;
 mod tree;
 
-pub use measured::{MeasuredPicture, measured_page};
+pub use measured::{
+    MeasuredPicture, RelativePicture, calls_picture, measured_calls_page, measured_page,
+};
 pub use messages::Performance;
 pub use page::{Candidate, Report, ReportError};
 pub use palette::Colouring;

@@ -8,22 +8,25 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::io::Write;
 use std::process::ExitCode;
-use tuwtree_io::{Destination, Format, Source, ending, measurements};
-use tuwtree_measure::{Algorithm, Measurements, Prediction, Predictions, Series, Setting};
+use tuwtree_io::measurements::{self, Measured};
+use tuwtree_io::{Destination, Format, Source, ending};
+use tuwtree_measure::{
+    Algorithm, MeasuredCalls, Measurements, Prediction, Predictions, Series, Setting, verdict,
+};
 use tuwtree_model::document::Machine;
 use tuwtree_model::{
     ClosedSet, Construction, Handling, Payload, Problem, Root, completion_time, judged_time_as,
 };
-use tuwtree_picture::{MeasuredPicture, measured_page};
+use tuwtree_picture::{MeasuredPicture, calls_picture, measured_calls_page, measured_page};
 use tuwtree_plan::{Effort, Request, Settings, Wanted};
 use tuwtree_treegen::AdaptiveRule;
 
 /// Draw the times that `tuwtree-exec bench` measured, and check performance guidelines with them.
 ///
-/// Without --output, prints the speed-up of each algorithm over the library's own call, a table with minima, medians,
-/// confidence intervals and break-even points, and the verdicts on guidelines GL1 and GL2. If part of the latency
-/// overlaps in the machine of the trees' plans, the times of planner and judge stand beside those of the measured
-/// trees.
+/// Without --output, prints each algorithm's time over that of the library's own call, a table with minima, medians,
+/// confidence intervals and break-even points, and the verdicts on guidelines GL1 and GL2; of recorded calls (`bench
+/// --recording`) their times and the advice. If part of the latency overlaps in the machine of the trees' plans, the
+/// times of planner and judge stand beside those of the measured trees.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ReportArgs {
@@ -31,8 +34,8 @@ pub(crate) struct ReportArgs {
     #[arg(value_name = "RESULTS", value_parser = Source::parse)]
     results: Source,
 
-    /// Write a picture (`.svg`, `.svg.gz`, `.png`, `.pdf`), a page with picture, verdicts and all figures
-    /// (`.html`), or a line for each series (`.csv`, `.json`)
+    /// Write a picture (`.svg`, `.svg.gz`, `.png`, `.pdf`), a page with verdict, picture and all figures (`.html`), or
+    /// a line for each series (`.csv`, `.json`)
     #[arg(help_heading = "Output", short, long, value_name = "FILE", value_parser = Destination::parse)]
     output: Option<Destination>,
 
@@ -41,8 +44,9 @@ pub(crate) struct ReportArgs {
 }
 
 const EXAMPLES: &str = "\
-Example:
-  tuwtree report gather.json -o gather.html";
+Examples:
+  tuwtree report gather.json -o gather.html
+  tuwtree report calls.json -o calls.html        calls measured by tuwtree-exec bench --recording";
 
 /// Runs the command.
 ///
@@ -59,8 +63,10 @@ pub(crate) fn run(args: &ReportArgs, output: &mut dyn Write) -> Result<ExitCode,
     };
     picture::check_available(format)?;
     let file = args.output.as_ref().map(Destination::open).transpose()?;
-    let measurements = measurements::read(&args.results)?;
-    let content = content(&measurements, &predictions(&measurements), format)?;
+    let content = match measurements::read(&args.results)? {
+        Measured::Problems(times) => content(&times, &predictions(&times), format)?,
+        Measured::Calls(calls) => content_of_calls(&calls, format)?,
+    };
     match file {
         Some(file) => file.write(|file| file.write_all(&content))?,
         None => output.write_all(&content)?,
@@ -138,6 +144,25 @@ fn content(
     })
 }
 
+fn content_of_calls(calls: &MeasuredCalls, format: Format) -> Result<Vec<u8>, CliError> {
+    let warning = calls.warning().map_or_else(String::new, |one| format!("WARNING: {one}\n\n"));
+    Ok(match format {
+        Format::Text | Format::Toml | Format::H => {
+            format!("{warning}{}", calls.text()).into_bytes()
+        }
+        Format::Json => {
+            let mut text = Vec::new();
+            write_json(&document(&calls.csv()), &mut text)?;
+            text
+        }
+        Format::Csv => calls.csv().into_bytes(),
+        Format::Html => measured_calls_page(calls, env!("CARGO_PKG_VERSION")).into_bytes(),
+        Format::Svg | Format::Png | Format::Pdf => {
+            picture::bytes(format, calls_picture(calls).svg(), "write SVG")?
+        }
+    })
+}
+
 /// Fails with exit code 2 unless the file's name tells a format.
 fn check_name(destination: &Destination) -> Result<(), CliError> {
     let Destination::File(path) = destination else { return Ok(()) };
@@ -175,13 +200,14 @@ fn text(measurements: &Measurements, predictions: &Predictions) -> String {
     let warning =
         measurements.warning().map_or_else(String::new, |one| format!("WARNING: {one}\n"));
     format!(
-        "{} over {} processes on {} nodes{}, {}\n{warning}\n{}\n{}\n{}",
+        "{} over {} processes on {} nodes{}, {}\n{warning}\n{}\n\n{}\n{}\n{}",
         setting.operation.name(),
         setting.ranks,
         setting.nodes,
         setting.root_phrase(),
         setting.library,
-        measurements.speed_up_table(),
+        verdict(&measurements.contests()).join("\n"),
+        measurements.relative_table(),
         measurements.table_beside(predictions),
         measurements.verdicts()
     )

@@ -18,7 +18,7 @@ use tuwtree_cluster::clock::Starts;
 use tuwtree_io::{Destination, Format, Source};
 use tuwtree_measure::{
     Algorithm, Blocks, ListedBlocks, Measurements, Series, Setting, levels_of_nodes,
-    mean_in_elements,
+    mean_in_elements, verdict,
 };
 use tuwtree_model::document::Machine;
 use tuwtree_model::quantity::parse_bytes;
@@ -272,7 +272,9 @@ pub(crate) fn run(args: &BenchArgs, communicator: &Rc<Communicator>) -> Result<(
     );
     let late = measurements.late_table();
     let late = if late.is_empty() { late } else { format!("{late}\n") };
-    let text = format!("{}\n{late}{}\n", measurements.table(), measurements.verdicts());
+    let verdict: String =
+        verdict(&measurements.contests()).into_iter().map(|line| line + "\n").collect();
+    let text = format!("{}\n{late}{}\n{verdict}", measurements.table(), measurements.verdicts());
     for (file, format) in outputs {
         file.write(|output| match format {
             Format::Csv => output.write_all(measurements.csv().as_bytes()),
@@ -610,8 +612,7 @@ fn measured(
                 algorithm: timed.algorithm,
                 planning_seconds: timed.planning_seconds,
                 predicted: timed.predicted,
-                late: Some(timed.late),
-                seconds: timed.seconds,
+                times: timed.times,
                 delayed: timed.delayed,
             });
         }

@@ -64,7 +64,7 @@ struct Ratio {
 /// For each problem the times of `auto` as shares of the library's.
 fn medians(bed: &Bed, times: &Measurements) -> Vec<Ratio> {
     let ratio = |problem| {
-        let of = |algorithm| &times.of(problem, algorithm).expect("it was measured").seconds;
+        let of = |algorithm| &times.of(problem, algorithm).expect("it was measured").times.seconds;
         let pairs = of(Algorithm::Auto).iter().zip(of(Algorithm::Native));
         let pairs: Vec<f64> = pairs.map(|(auto, native)| auto / native).collect();
         let (blocks, mean): (&tuwtree_measure::Blocks, u64) = problem;

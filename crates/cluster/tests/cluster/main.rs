@@ -149,7 +149,7 @@ mod quick {
         assert_eq!(names, ["native", "linear-eager"]);
         for one in times.series() {
             let predicted = one.predicted.expect("both are judged");
-            assert!(within(0.1, one.minimum(), expected), "{one:?}, not {expected}");
+            assert!(within(0.1, one.times.minimum(), expected), "{one:?}, not {expected}");
             assert!(within(0.1, predicted.judged_seconds, expected), "{one:?}, not {expected}");
         }
     }
@@ -181,7 +181,7 @@ mod long {
     /// The least of all repetitions, in seconds: whatever else runs on this machine only ever adds to them.
     fn least(measured: &[Measurements], one: &Series) -> f64 {
         let same = measured.iter().filter_map(|times| times.of(one.problem(), one.algorithm));
-        same.map(Series::minimum).fold(f64::INFINITY, f64::min)
+        same.map(|one| one.times.minimum()).fold(f64::INFINITY, f64::min)
     }
 
     /// How judge and choice did.
@@ -296,7 +296,7 @@ mod long {
         let few = ["--warm-up", "3", "--repetitions", "7"];
         let arguments = [&blocks[..], &few, &["--window", "64KiB"]].concat();
         let times = INCAST.measured_with(&machine, &arguments, &[("BED_BUFFER", "100000")]);
-        let median = |algorithm| times.of(times.problems()[0], algorithm).unwrap().median();
+        let median = |algorithm| times.of(times.problems()[0], algorithm).unwrap().times.median();
         let (library, auto) = (median(Algorithm::Native), median(Algorithm::Auto));
         assert!(3.0 * auto < library, "{auto} s, the library {library} s");
     }
@@ -310,7 +310,7 @@ mod long {
             let repeated = ["--warm-up", "3", "--repetitions", "9"];
             let arguments = [&blocks[..], &repeated, set].concat();
             let times = INCAST.measured_with(machine, &arguments, &[("BED_BUFFER", "100000")]);
-            let of = |algorithm| times.of(times.problems()[0], algorithm).unwrap().median();
+            let of = |algorithm| times.of(times.problems()[0], algorithm).unwrap().times.median();
             (of(Algorithm::Auto), of(Algorithm::Native))
         };
         let (machine, file) = INCAST.calibrated_with(&few, &[("BED_BUFFER", "100000")]);

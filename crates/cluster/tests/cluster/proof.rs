@@ -97,10 +97,11 @@ impl ProofVerdict {
             let best = trees.iter().min_by(|one, other| judged(one).total_cmp(&judged(other)));
             let best = *best.expect("trees were measured");
             let choice = if judged(native) <= 1.02 * judged(best) { native } else { best };
-            let fastest = trees.iter().map(|one| one.minimum()).fold(native.minimum(), f64::min);
-            verdict.library.push(judged(native) / native.minimum());
-            verdict.chosen.push(judged(choice) / choice.minimum());
-            let is_good = choice.minimum() <= 1.05 * fastest;
+            let fastest =
+                trees.iter().map(|one| one.times.minimum()).fold(native.times.minimum(), f64::min);
+            verdict.library.push(judged(native) / native.times.minimum());
+            verdict.chosen.push(judged(choice) / choice.times.minimum());
+            let is_good = choice.times.minimum() <= 1.05 * fastest;
             verdict.good += usize::from(is_good);
             let (blocks, mean) = problem;
             let name = format!("{} {mean}", blocks.name());
@@ -108,12 +109,16 @@ impl ProofVerdict {
                 println!(
                     "  {name}: {} {:.2} times the fastest",
                     choice.algorithm.name(),
-                    choice.minimum() / fastest
+                    choice.times.minimum() / fastest
                 );
             }
             // Repetition k of both in the same round.
-            let pairs =
-                auto.seconds.iter().zip(&native.seconds).map(|(auto, native)| auto / native);
+            let pairs = auto
+                .times
+                .seconds
+                .iter()
+                .zip(&native.times.seconds)
+                .map(|(auto, native)| auto / native);
             let pairs: Vec<f64> = pairs.collect();
             let ratio = median(&pairs).expect("there are times");
             let interval = median_interval(&pairs, 0.95).expect("there are enough");

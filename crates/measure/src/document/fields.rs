@@ -3,6 +3,7 @@
 use super::{Algorithm, Delayed, Measurements, Series, Setting};
 use crate::blocks::{Blocks, ListedBlocks};
 use crate::prediction::Prediction;
+use crate::repetitions::{LateStarts, Repetitions};
 use serde::{Deserialize, Serialize};
 use tuwtree_model::document::{Header, Machine, NumberList, Object, ShortList};
 use tuwtree_model::{BlockSizes, ClosedSet, Distribution, Rank};
@@ -62,6 +63,8 @@ struct SeriesFields {
     judged_seconds: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     late_starts: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    late_repetitions: Option<ShortList<usize, MOST_REPETITIONS>>,
     seconds: ShortList<f64, MOST_REPETITIONS>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     late_rank: Vec<Object<DelayedFields>>,
@@ -109,6 +112,10 @@ impl TryFrom<Fields> for Measurements {
         };
         let read = Measurements::new(setting, series?).map_err(|error| error.to_string())?;
         match (read.oldest_version() > fields.version, read.oldest_version()) {
+            (true, 9) => Err(format!(
+                "version {} has no \"late_repetitions\"; they need version 9",
+                fields.version
+            )),
             (true, 7) => Err(format!(
                 "version {} has no broadcasts, reductions, allreduces and intergroup allgathers, and no schedules of \
                  operations without a root; they need version 7",
@@ -158,8 +165,7 @@ impl TryFrom<SeriesFields> for Series {
             mean_block: fields.mean_block,
             total_bytes: fields.total_bytes,
             largest_block_bytes: fields.largest_block_bytes,
-            algorithm: Algorithm::named(&fields.algorithm)
-                .ok_or_else(|| unknown("algorithm", &fields.algorithm, &algorithm_names()))?,
+            algorithm: named_algorithm(&fields.algorithm)?,
             planning_seconds: fields.planning_seconds,
             predicted: match (fields.planned_seconds, fields.judged_seconds) {
                 (planned_seconds, Some(judged_seconds)) => {
@@ -170,8 +176,17 @@ impl TryFrom<SeriesFields> for Series {
                     return Err("\"planned_seconds\" goes with \"judged_seconds\" only".into());
                 }
             },
-            late: fields.late_starts,
-            seconds: fields.seconds.0,
+            times: Repetitions {
+                seconds: fields.seconds.0,
+                late: match (fields.late_starts, fields.late_repetitions) {
+                    (None, None) => LateStarts::Unknown,
+                    (Some(count), None) => LateStarts::Counted(count),
+                    (None, Some(late)) => LateStarts::Listed(late.0),
+                    (Some(_), Some(_)) => {
+                        return Err("\"late_starts\" does not go with \"late_repetitions\"".into());
+                    }
+                },
+            },
             delayed: fields.late_rank.into_iter().map(|Object(one)| one.into()).collect(),
         })
     }
@@ -184,7 +199,7 @@ fn is_zero(number: &usize) -> bool {
 }
 
 /// The one of a closed set with this name.
-fn one_of<T: ClosedSet>(field: &str, name: &str) -> Result<T, String> {
+pub(crate) fn one_of<T: ClosedSet>(field: &str, name: &str) -> Result<T, String> {
     name.parse().map_err(|_| unknown(field, name, &T::names()))
 }
 
@@ -192,10 +207,12 @@ fn unknown(field: &str, name: &str, names: &str) -> String {
     format!("\"{field}\" is {name:?}; one of {names} is needed")
 }
 
-/// The names of all algorithms, for messages.
-fn algorithm_names() -> String {
-    let names: Vec<_> = Algorithm::all().map(Algorithm::name).collect();
-    names.join(", ")
+/// The algorithm with this name.
+pub(crate) fn named_algorithm(name: &str) -> Result<Algorithm, String> {
+    Algorithm::named(name).ok_or_else(|| {
+        let names: Vec<_> = Algorithm::all().map(Algorithm::name).collect();
+        unknown("algorithm", name, &names.join(", "))
+    })
 }
 
 impl From<Measurements> for Fields {
@@ -235,6 +252,11 @@ impl From<Series> for SeriesFields {
             Blocks::Drawn(distribution) => (Some(distribution.name().to_owned()), None),
             Blocks::Listed(name) => (None, Some(name)),
         };
+        let (late_starts, late_repetitions) = match series.times.late {
+            LateStarts::Unknown => (None, None),
+            LateStarts::Counted(count) => (Some(count), None),
+            LateStarts::Listed(late) => (None, Some(ShortList(late))),
+        };
         SeriesFields {
             distribution,
             listed,
@@ -245,8 +267,9 @@ impl From<Series> for SeriesFields {
             planning_seconds: series.planning_seconds,
             planned_seconds: series.predicted.and_then(|one| one.planned_seconds),
             judged_seconds: series.predicted.map(|one| one.judged_seconds),
-            late_starts: series.late,
-            seconds: ShortList(series.seconds),
+            late_starts,
+            late_repetitions,
+            seconds: ShortList(series.times.seconds),
             late_rank: series.delayed.into_iter().map(|one| Object(one.into())).collect(),
         }
     }

@@ -12,8 +12,9 @@ pub(crate) mod tests;
 use crate::blocks::{Blocks, ListedBlocks};
 use crate::break_even::Repeated;
 use crate::prediction::Prediction;
-use crate::statistics::median;
+use crate::repetitions::{LateStarts, Repetitions};
 use fields::Fields;
+pub(crate) use fields::{named_algorithm, one_of};
 use serde::{Deserialize, Serialize};
 use tuwtree_model::document::Machine;
 use tuwtree_model::{
@@ -96,10 +97,8 @@ pub struct Series {
     pub planning_seconds: f64,
     /// Time predicted by the model, if known.
     pub predicted: Option<Prediction>,
-    /// Number of repetitions that began late at some rank, with synchronized starts.
-    pub late: Option<usize>,
-    /// For each repetition, in order, the time until the last rank was done; above 0, at least one.
-    pub seconds: Vec<f64>,
+    /// The times of the repetitions.
+    pub times: Repetitions,
     /// Times while one rank begins late, one delay after the other; empty if not measured.
     pub delayed: Vec<Delayed>,
 }
@@ -189,13 +188,16 @@ impl Measurements {
     /// The name of the format.
     pub const FORMAT: &'static str = "tuwtree-measurements";
     /// The version that is written; older ones are read, newer ones are refused.
-    pub const VERSION: u64 = 8;
+    pub const VERSION: u64 = 9;
 
     /// The least version with all that the times need: 2 with predicted times
     /// or synchronized starts, 3 with block sizes that are listed, 4 with a rank that begins late, 5 with trees in
     /// which processes find their places, 6 of an alltoall, 7 of a broadcast, a reduction, an allreduce and an intergroup
-    /// allgather, or with schedules of an operation without a root.
+    /// allgather, or with schedules of an operation without a root, 9 with a list of late repetitions.
     pub(super) fn oldest_version(&self) -> u64 {
+        if self.series.iter().any(|one| matches!(one.times.late, LateStarts::Listed(_))) {
+            return 9;
+        }
         let is_online =
             |one: &Series| matches!(one.algorithm, Algorithm::Online | Algorithm::OnlinePersistent);
         let operation = self.setting.operation;
@@ -219,7 +221,7 @@ impl Measurements {
         let is_newer = |one: &Series| {
             let algorithm =
                 matches!(one.algorithm, Algorithm::DistributedPersistent | Algorithm::Auto);
-            algorithm || one.predicted.is_some() || one.late.is_some()
+            algorithm || one.predicted.is_some() || one.times.late != LateStarts::Unknown
         };
         if self.series.iter().any(is_newer) { 2 } else { 1 }
     }
@@ -364,7 +366,6 @@ impl Series {
         {
             return Err(format!("no block sizes are listed as {name:?}"));
         }
-        let is_time = |seconds: f64| seconds.is_finite() && seconds > 0.0;
         if self.mean_block == 0 {
             return Err("\"mean_block\" is 0; it is at least 1".into());
         }
@@ -378,19 +379,10 @@ impl Series {
         {
             return Err("a predicted time is negative, or no number".into());
         }
-        if self.late.is_some_and(|late| late > self.seconds.len()) {
-            return Err("more late starts than repetitions".into());
-        }
         for one in &self.delayed {
             one.check(setting)?;
         }
-        match self.seconds.iter().position(|&seconds| !is_time(seconds)) {
-            Some(at) => {
-                Err(format!("repetition {at} took {} s; times are above 0", self.seconds[at]))
-            }
-            None if self.seconds.is_empty() => Err("there are no times".into()),
-            None => Ok(()),
-        }
+        self.times.check()
     }
 
     /// The blocks of the problem in bytes, as they are listed or drawn anew from the distribution; `None` if
@@ -413,19 +405,12 @@ impl Series {
         BlockSizes::new(bytes.collect::<Option<Vec<u64>>>()?).ok()
     }
 
-    /// The median of all repetitions, in seconds.
-    pub fn median(&self) -> f64 {
-        median(&self.seconds).expect("a series has times")
-    }
-
-    /// The least of all repetitions, in seconds.
-    pub fn minimum(&self) -> f64 {
-        self.seconds.iter().copied().fold(f64::INFINITY, f64::min)
-    }
-
     /// Planning time, and time of each repetition.
     pub fn plan(&self) -> Repeated {
-        Repeated { planning_seconds: self.planning_seconds, repetition_seconds: self.median() }
+        Repeated {
+            planning_seconds: self.planning_seconds,
+            repetition_seconds: self.times.median(),
+        }
     }
 }
 

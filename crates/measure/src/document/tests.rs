@@ -31,8 +31,7 @@ pub(crate) fn series(algorithm: Algorithm, seconds: &[f64]) -> Series {
         algorithm,
         planning_seconds: 0.0,
         predicted: None,
-        late: None,
-        seconds: seconds.into(),
+        times: Repetitions { seconds: seconds.into(), late: LateStarts::Unknown },
         delayed: Vec::new(),
     }
 }
@@ -43,13 +42,13 @@ fn a_document_reads_as_it_was_written() {
     let all: Vec<Series> = algorithms().map(|algorithm| series(algorithm, &[0.5, 0.25])).collect();
     let document = Measurements::new(setting(), all).unwrap();
     let text = serde_json::to_string(&document).unwrap();
-    assert!(text.starts_with(r#"{"format":"tuwtree-measurements","version":8,"operation":"#));
+    assert!(text.starts_with(r#"{"format":"tuwtree-measurements","version":9,"operation":"#));
     assert_eq!(serde_json::from_str::<Measurements>(&text).unwrap(), document);
     assert_eq!(document.algorithms(), algorithms().collect::<Vec<_>>());
     let problem = (&Blocks::Drawn(Distribution::Same), 10);
     assert_eq!(document.problems(), [problem]);
     let native = document.of(problem, Algorithm::Native).unwrap();
-    assert_eq!((native.minimum(), native.median()), (0.25, 0.375));
+    assert_eq!((native.times.minimum(), native.times.median()), (0.25, 0.375));
 }
 
 #[test]
@@ -59,23 +58,26 @@ fn trees_in_which_processes_find_their_places_take_version_five() {
         assert_eq!(document.oldest_version(), 5);
         let text = serde_json::to_string(&document).unwrap();
         assert_eq!(serde_json::from_str::<Measurements>(&text).unwrap(), document);
-        let error = text.replace("\"version\":8", "\"version\":4");
+        let error = text.replace("\"version\":9", "\"version\":4");
         let error = serde_json::from_str::<Measurements>(&error).unwrap_err().to_string();
         assert!(error.contains("version 4 has no allgathers, and no \"online\""), "{error}");
     }
 }
 
 #[test]
-fn predicted_times_and_late_starts_take_version_two() {
+fn predicted_times_and_late_starts_take_a_later_version() {
     let old = series(Algorithm::Native, &[0.5, 0.25]);
     let predicted = Prediction { planned_seconds: Some(0.5), judged_seconds: 0.25 };
-    let new = Series { predicted: Some(predicted), late: Some(1), ..old.clone() };
-    for (one, version) in [(old, 1), (new, 2)] {
+    let late = |late| Repetitions { late, ..old.times.clone() };
+    let new =
+        Series { predicted: Some(predicted), times: late(LateStarts::Counted(1)), ..old.clone() };
+    let newest = Series { times: late(LateStarts::Listed(vec![1])), ..old.clone() };
+    for (one, version) in [(old, 1), (new, 2), (newest, 9)] {
         let document = Measurements::new(setting(), vec![one]).unwrap();
         assert_eq!(document.oldest_version(), version);
         let text = serde_json::to_string(&document).unwrap();
         assert_eq!(serde_json::from_str::<Measurements>(&text).unwrap(), document);
-        let claimed = text.replace("\"version\":8", "\"version\":1");
+        let claimed = text.replace("\"version\":9", "\"version\":1");
         assert_eq!(serde_json::from_str::<Measurements>(&claimed).is_ok(), version == 1);
     }
 }
@@ -102,12 +104,12 @@ fn listed_blocks_are_kept_and_take_version_three() {
     let setting = Setting { listed, ..setting() };
     let document = Measurements::new(setting, vec![one]).unwrap();
     let text = serde_json::to_string(&document).unwrap();
-    assert!(text.contains(r#""version":8"#) && text.contains(r#""listed":"counts.txt""#));
+    assert!(text.contains(r#""version":9"#) && text.contains(r#""listed":"counts.txt""#));
     assert_eq!(serde_json::from_str::<Measurements>(&text).unwrap(), document);
     assert_eq!(document.series()[0].block_sizes(document.setting()), Some(sizes));
     assert_eq!(document.series()[0].mean_block, 1);
     for (from, to, message) in [
-        ("\"version\":8", "\"version\":2", "version 2 has no \"listed\" block sizes"),
+        ("\"version\":9", "\"version\":2", "version 2 has no \"listed\" block sizes"),
         ("[1,0,7,2]", "[1,0,7]", "3 blocks for 4 processes"),
         (
             "\"listed\":[",
@@ -129,10 +131,10 @@ fn times_with_a_late_rank_are_kept_and_take_version_four() {
     let one = Series { delayed: vec![delayed], ..series(Algorithm::Native, &[0.5]) };
     let document = Measurements::new(setting(), vec![one]).unwrap();
     let text = serde_json::to_string(&document).unwrap();
-    assert!(text.contains(r#""version":8"#) && text.contains(r#""late_rank":[{"rank":1,"#));
+    assert!(text.contains(r#""version":9"#) && text.contains(r#""late_rank":[{"rank":1,"#));
     assert_eq!(serde_json::from_str::<Measurements>(&text).unwrap(), document);
     for (from, to, message) in [
-        ("\"version\":8", "\"version\":3", "version 3 has no \"late_rank\""),
+        ("\"version\":9", "\"version\":3", "version 3 has no \"late_rank\""),
         ("\"rank\":1", "\"rank\":2", "rank 2 cannot begin late; any but the root, 2, can"),
         ("\"rank\":1", "\"rank\":4", "rank 4 cannot begin late"),
         ("[0.125]", "[]", "not as many positive numbers"),
@@ -150,9 +152,9 @@ fn what_is_no_document_is_refused_by_name() {
     let one = series(Algorithm::Native, &[0.5]);
     let good = Measurements::new(setting(), vec![one]).unwrap();
     let good = serde_json::to_string(&good).unwrap();
-    let good = good.replace("\"version\":8", "\"version\":1");
+    let good = good.replace("\"version\":9", "\"version\":1");
     for (from, to, message) in [
-        ("\"version\":1", "\"version\":9", "version 9 of format"),
+        ("\"version\":1", "\"version\":10", "version 10 of format"),
         ("\"distribution\":\"same\",", "", "either \"distribution\" or \"listed\" is needed"),
         ("\"distribution\":\"same\"", "\"listed\":\"a\"", "no block sizes are listed as \"a\""),
         ("\"root\":2", "\"root\":4", "root 4 is outside 0..4"),
@@ -196,7 +198,7 @@ fn vectors_groups_and_schedules_without_a_root_take_version_seven() {
         let text = serde_json::to_string(&document).unwrap();
         assert_eq!(serde_json::from_str::<Measurements>(&text).unwrap(), document);
         assert_eq!(text.contains("\"remote_ranks\":1"), remote_ranks == 1);
-        let old = text.replace("\"version\":8", "\"version\":6");
+        let old = text.replace("\"version\":9", "\"version\":6");
         let error = serde_json::from_str::<Measurements>(&old).unwrap_err().to_string();
         assert!(error.contains("version 6 has no broadcasts"), "{error}");
     }

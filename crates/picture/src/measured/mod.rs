@@ -9,8 +9,10 @@
 
 mod axis;
 mod page;
+mod relative;
 
-pub use page::measured_page;
+pub use page::{calls_picture, measured_calls_page, measured_page};
+pub use relative::RelativePicture;
 
 use crate::frame::{
     MARGIN, PictureStyle as Frame, SMALL, TEXT, draw_title, open_picture, title_height,
@@ -19,7 +21,7 @@ use crate::labels;
 use crate::palette::{BLUE, FAINT, GREEN, INK, LINE, NEUTRAL, ORANGE, PURPLE, SKY, VERMILION};
 use crate::svg::{Px, Xml};
 use axis::LogAxis;
-use tuwtree_measure::{Algorithm, Blocks, CONFIDENCE, Measurements, Pace, Series, median_interval};
+use tuwtree_measure::{Algorithm, Blocks, CONFIDENCE, Measurements, Pace, Series};
 use tuwtree_model::quantity;
 use tuwtree_model::{ClosedSet, Construction};
 
@@ -141,8 +143,8 @@ impl<'a> MeasuredPicture<'a> {
         // All panels have the same axes, so that they can be compared.
         let x = LogAxis::over(all().map(|one| one.mean_block as f64), (left, right));
         let ends = |one: &Series| {
-            let interval = median_interval(&one.seconds, CONFIDENCE);
-            interval.map_or([one.median(); 2], |ends| [ends.low, ends.high])
+            let interval = one.times.interval();
+            interval.map_or([one.times.median(); 2], |ends| [ends.low, ends.high])
         };
         let y = LogAxis::over(all().flat_map(ends).map(microseconds), (bottom, top));
         draw_axes(xml, &x, &y, (left, top));
@@ -229,9 +231,8 @@ fn draw_line(xml: &mut Xml, algorithm: Algorithm, line: &[&Series], x: &LogAxis,
         let words = points.iter().map(|&(x, y)| format!("{},{}", Px(x), Px(y)));
         words.collect::<Vec<_>>().join(" ")
     };
-    let medians: Vec<_> = line.iter().map(|one| point(one, one.median())).collect();
-    let bands: Option<Vec<_>> =
-        line.iter().map(|one| median_interval(&one.seconds, CONFIDENCE)).collect();
+    let medians: Vec<_> = line.iter().map(|one| point(one, one.times.median())).collect();
+    let bands: Option<Vec<_>> = line.iter().map(|one| one.times.interval()).collect();
     if let Some(bands) = bands {
         let low = line.iter().zip(&bands).map(|(one, ends)| point(one, ends.low));
         let high = line.iter().zip(&bands).map(|(one, ends)| point(one, ends.high));
@@ -260,8 +261,8 @@ fn draw_line(xml: &mut Xml, algorithm: Algorithm, line: &[&Series], x: &LogAxis,
                 "{}, b = {}: median {} us, minimum {} us",
                 algorithm.name(),
                 one.mean_block,
-                quantity::number(microseconds(one.median())),
-                quantity::number(microseconds(one.minimum()))
+                quantity::number(microseconds(one.times.median())),
+                quantity::number(microseconds(one.times.minimum()))
             ),
         );
     }
@@ -326,7 +327,7 @@ fn look(algorithm: Algorithm) -> Look {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tuwtree_measure::Setting;
+    use tuwtree_measure::{LateStarts, Repetitions, Setting};
     use tuwtree_model::{Distribution, Operation};
 
     pub(super) fn measured(algorithms: &[Algorithm], blocks: &[u64]) -> Measurements {
@@ -354,8 +355,10 @@ mod tests {
             algorithm,
             planning_seconds: 0.0,
             predicted: None,
-            late: None,
-            seconds: (1..=20).map(|at| b as f64 * 1e-6 * f64::from(at + 20)).collect(),
+            times: Repetitions {
+                seconds: (1..=20).map(|at| b as f64 * 1e-6 * f64::from(at + 20)).collect(),
+                late: LateStarts::Unknown,
+            },
             delayed: Vec::new(),
         };
         let all = algorithms.iter().flat_map(|&algorithm| {

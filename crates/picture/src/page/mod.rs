@@ -69,6 +69,8 @@ pub enum ReportError {
 }
 
 const PAGE: &str = include_str!("page.html");
+/// Style sheet of all pages, in both colour schemes.
+pub(crate) const BASE: &str = include_str!("base.css");
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 const WATCH: &str = include_str!("watch.js");
@@ -226,7 +228,7 @@ impl Report<'_> {
             has_shared,
             version: self.version,
             unit: self.candidates.first().map_or("", |one| one.performance.costs.unit().name()),
-            style: format!("{}{STYLE}", style()),
+            style: format!("{}{BASE}{STYLE}", style()),
             watch: WATCH,
             script: SCRIPT,
             // The only character with which a script element could end before its time.
