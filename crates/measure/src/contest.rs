@@ -269,7 +269,7 @@ mod tests {
 
     #[test]
     fn late_starts_enter_no_verdict() {
-        let some = measured(LateStarts::Listed((0..5).collect()));
+        let some = measured(LateStarts::Listed((0..4).collect()));
         let relative = some.contests()[0].relative(Algorithm::Auto).unwrap();
         assert_eq!((relative.ratio, relative.certainty()), (0.5, Certainty::Neither));
         let all = measured(LateStarts::Listed((0..9).collect()));

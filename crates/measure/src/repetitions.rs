@@ -35,12 +35,15 @@ impl Repetitions {
         }
     }
 
-    /// True if a repetition may enter verdicts: its start is not known to be late, and none of unknown index was.
+    /// True if a repetition may enter verdicts: its start is not known to be late, and none of unknown index was. None may
+    /// if more than half are late: the others are then those that took long.
     pub fn is_punctual(&self, repetition: usize) -> bool {
         match &self.late {
             LateStarts::Unknown => true,
             LateStarts::Counted(count) => *count == 0,
-            LateStarts::Listed(late) => late.binary_search(&repetition).is_err(),
+            LateStarts::Listed(late) => {
+                2 * late.len() <= self.seconds.len() && late.binary_search(&repetition).is_err()
+            }
         }
     }
 
@@ -61,7 +64,7 @@ impl Repetitions {
         }
     }
 
-    /// The median of the punctual repetitions, or of all if every start was late, in seconds.
+    /// The median of the punctual repetitions, or of all if more than half are late, in seconds.
     pub fn median(&self) -> f64 {
         median(&self.typical()).expect("there are times")
     }
@@ -108,13 +111,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn late_starts_enter_no_median_unless_all_are_late() {
+    fn late_starts_enter_no_median_unless_most_are_late() {
         let of = |late| Repetitions { seconds: vec![1.0, 9.0, 2.0], late };
         assert_eq!(of(LateStarts::Unknown).median(), 2.0);
         let one = of(LateStarts::Listed(vec![1]));
         assert_eq!((one.median(), one.minimum(), one.late_starts()), (1.5, 1.0, Some(1)));
         let all = of(LateStarts::Listed(vec![0, 1, 2]));
         assert_eq!((all.median(), all.punctual().len()), (2.0, 0));
+        let most = of(LateStarts::Listed(vec![0, 2]));
+        assert_eq!((most.median(), most.punctual().len()), (2.0, 0));
         let counted = of(LateStarts::Counted(1));
         assert_eq!((counted.median(), counted.punctual().len()), (2.0, 0));
         assert_eq!(of(LateStarts::Counted(0)).punctual().len(), 3);
