@@ -193,6 +193,8 @@ pub enum Setting {
     MostPassed,
     /// Most bytes under way to a process at once in a gather.
     Window,
+    /// Whether `auto` tries the library's own call, too.
+    Trial,
     /// The [`RootlessChoice`] for allgathers.
     Allgather,
     /// The [`RootlessChoice`] for reduce-scatters.
@@ -211,6 +213,7 @@ impl Setting {
             Setting::Schedule => "TUWTREE_SCHEDULE",
             Setting::MostPassed => "TUWTREE_MOST_PASSED",
             Setting::Window => "TUWTREE_WINDOW",
+            Setting::Trial => "TUWTREE_TRIAL",
             Setting::Allgather => "TUWTREE_ALLGATHER",
             Setting::ReduceScatter => "TUWTREE_REDUCE_SCATTER",
             Setting::Alltoall => "TUWTREE_ALLTOALL",
@@ -326,6 +329,8 @@ pub struct Settings {
     /// Most bytes under way to a process at once in a gather with a chosen tree, for switches with small buffers;
     /// `None` for the machine's own ([`Settings::window`]).
     pub window: Option<u64>,
+    /// True if `auto` gives some calls to the library, and all of them if that is faster.
+    pub is_trying: bool,
     /// Stated algorithms of operations without a root.
     pub stated_rootless: BTreeMap<Operation, RootlessChoice>,
 }
@@ -343,6 +348,7 @@ impl Default for Settings {
             schedule: None,
             most_passed: MOST_PASSED,
             window: None,
+            is_trying: true,
             stated_rootless: BTreeMap::new(),
         }
     }
@@ -358,12 +364,22 @@ struct Stated {
     schedule: Option<String>,
     most_passed: Option<u64>,
     window: Option<u64>,
+    is_trying: Option<bool>,
     rootless: BTreeMap<Operation, String>,
 }
 
 /// The number of bytes that a setting states.
 fn bytes(setting: Setting, value: String) -> Result<u64, SettingError> {
     parse_bytes(&value).map_err(|reason| SettingError::Bytes { setting, value, reason })
+}
+
+/// The answer that a setting states.
+fn yes_or_no(setting: Setting, value: String) -> Result<bool, SettingError> {
+    match value.as_str() {
+        "yes" => Ok(true),
+        "no" => Ok(false),
+        _ => Err(SettingError::Value { setting, value, allowed: "yes, no".to_owned() }),
+    }
 }
 
 impl Stated {
@@ -396,6 +412,7 @@ impl Stated {
             Setting::Schedule => self.schedule = Some(value),
             Setting::MostPassed => self.most_passed = Some(bytes(setting, value)?),
             Setting::Window => self.window = Some(bytes(setting, value)?),
+            Setting::Trial => self.is_trying = Some(yes_or_no(setting, value)?),
             Setting::Allgather | Setting::ReduceScatter | Setting::Alltoall => {
                 self.rootless.extend(setting.operation().zip(Some(value)));
             }
@@ -434,6 +451,7 @@ impl Stated {
         }
         settings.most_passed = self.most_passed.unwrap_or(settings.most_passed);
         settings.window = self.window.or(settings.window);
+        settings.is_trying = self.is_trying.unwrap_or(settings.is_trying);
         for (setting, operation) in Setting::rootless() {
             if let Some(choice) = self.rootless.get(&operation) {
                 let choice = RootlessChoice::stated(setting, choice)?;

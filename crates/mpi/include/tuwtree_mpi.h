@@ -221,6 +221,8 @@ int tuwtree_free(tuwtree_request *request);
  *               the root holds at most; 64MiB
  *   window      bytes under way to a rank at once in a gather      TUWTREE_WINDOW
  *               by auto, on switches with small buffers
+ *   trial       yes (the default), no: whether auto tries the      TUWTREE_TRIAL
+ *               library's own call, too, and keeps the faster
  *   allgather   auto, native, ring, circulant, circulant-pieces,   TUWTREE_ALLGATHER
  *               circulant-pieces:N with N pieces, bruck-postal,
  *               bruck-postal:N with messages of N steps under way,

@@ -46,8 +46,11 @@ fn run_preloaded(
     // Behind it, what the tests themselves may have: ranks that take turns while they wait.
     let others = std::env::var("LD_PRELOAD").unwrap_or_default();
     environment.push(("LD_PRELOAD", format!("{}:{others}", library.display())));
-    if environment.iter().all(|&(name, _)| name != "TUWTREE_LOG") {
-        environment.push(("TUWTREE_LOG", "2".to_owned()));
+    // A line for each call; and the same way for equal calls.
+    for (name, default) in [("TUWTREE_LOG", "2"), ("TUWTREE_TRIAL", "no")] {
+        if environment.iter().all(|(other, _)| *other != name) {
+            environment.push((name, default.to_owned()));
+        }
     }
     run(ranks, program, arguments, &environment)
 }

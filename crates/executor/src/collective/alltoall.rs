@@ -18,6 +18,7 @@
 
 use super::circulating::copy_pieces;
 use super::prices::{KnownRule, Prices};
+use super::trial::Way;
 use super::{CollectiveError, Collectives, rounds};
 use crate::play::Strictness;
 use crate::settings::{RootlessAlgorithm, Settings};
@@ -128,8 +129,23 @@ impl Collectives {
             self.comm.native(arguments)?;
             return Ok(Some(RootlessAlgorithm::Native));
         };
-        self.perform_alltoall(parsed, bundling)?;
-        Ok(Some(bundling.algorithm()))
+        // Sizes of different messages are not known to all.
+        let class = match arguments.function() {
+            Function::Alltoall => parsed.result.block_bytes(rank).checked_ilog2().unwrap_or(0),
+            _ => u32::MAX,
+        };
+        let (way, done) = self.by_turns((operation, class), is_for_library, |way| match way {
+            Way::Ours => self.perform_alltoall(parsed, bundling),
+            Way::Library => {
+                drop(parsed);
+                Ok(self.comm.native(arguments)?)
+            }
+        })?;
+        done?;
+        Ok(Some(match way {
+            Way::Ours => bundling.algorithm(),
+            Way::Library => RootlessAlgorithm::Native,
+        }))
     }
 
     /// Findings without a message, for messages of one size; equal at all ranks.

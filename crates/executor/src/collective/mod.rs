@@ -31,6 +31,7 @@ mod prices;
 mod rootless;
 mod rounds;
 mod seats;
+mod trial;
 mod windows;
 
 pub use crate::play::Strictness;

@@ -16,6 +16,8 @@
 //! part in that has been done. A plan stays right when sizes change, since they travel with the data; only
 //! how good it is depends on them.
 //!
+//! With `auto` a [`Trial`] gives some calls with a tree to the library, and all of them if that is faster.
+//!
 //! Call numbers are known to all, because collective calls are made by all in the same order: no process
 //! asks another whether a plan is new.
 
@@ -25,6 +27,7 @@ use super::carried::header_of;
 use super::collecting::Collecting;
 use super::passing::Passing;
 use super::seats::{Below, Seat};
+use super::trial::{Trial, Way};
 use super::{CollectiveError, Collectives, rounds, tag};
 use crate::planning;
 use crate::play::{BoundAction, Strictness};
@@ -33,6 +36,7 @@ use crate::tree::{Child, Node, digest};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::time::Instant;
 use tuwtree_binding::{Arguments, Communicator, Handles, MpiError, Reuse, library_version};
 use tuwtree_model::{BlockSizes, ClosedSet, Construction, Operation, Rank};
 use tuwtree_schedule::{Action, Arrival, Buffer, Deed, Piece, Region, Role, Send};
@@ -63,6 +67,8 @@ pub(super) struct Plan {
     sizes: Option<BlockSizes>,
     /// Performer at a process that does not pass data on.
     once: RefCell<Option<Box<Once>>>,
+    /// The tree against the library's own call.
+    trial: Trial,
 }
 
 /// This process's part in an operation with a root.
@@ -188,9 +194,20 @@ impl Collectives {
             list: None,
             sizes: None,
         };
-        let done = match plan.part {
-            TreePart::Native => native(),
-            _ => {
+        // With a window the library's gather may lose data on the way.
+        let may_lose = !is_outward && settings.window().is_some();
+        let is_tried = settings.is_trying
+            && settings.algorithm() == Algorithm::Auto
+            && !(plan.is_native() || may_lose);
+        let way = match plan.is_native() {
+            true => Way::Library,
+            false if is_tried => plan.trial.begin(plan.calls),
+            false => Way::Ours,
+        };
+        let begin = Instant::now();
+        let done = match way {
+            Way::Library => native(),
+            Way::Ours => {
                 let due = plan.calls.is_power_of_two().then_some(&mut renewal);
                 self.plans.last.set(plan.construction);
                 let done = plan.perform((self, arguments, settings, strictness), due);
@@ -198,11 +215,18 @@ impl Collectives {
             }
         };
         // Whatever has failed here, the others go on, and count this call.
+        if is_tried {
+            plan.trial.note(way, begin.elapsed());
+        }
+        let times = plan.trial.typical();
         let renewed = match plan.calls.is_power_of_two() {
             true => plan.renew(renewal),
             false => Ok(()),
         };
+        // Behind the plan, which the root may have handed out while data moved.
+        let decided = if is_tried { plan.trial.decide(times, comm) } else { Ok(()) };
         self.plans.known.borrow_mut().insert(key, plan);
+        decided?;
         done.and_then(|algorithm| renewed.map(|()| algorithm))
     }
 }
@@ -307,6 +331,7 @@ impl Plan {
                 self.construction = Construction::all().nth(*construction as usize);
                 self.part = TreePart::in_seat(Seat::from_words(words), comm, (operation, root))?;
                 self.once.replace(None);
+                self.trial.forget_ours();
             }
             _ => {}
         }

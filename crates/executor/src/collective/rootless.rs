@@ -1,17 +1,22 @@
 //! Operations without a root: every rank has all sizes, and works out the same plan by itself, without a message.
 //!
+//! With `auto` a [`Trial`] gives some calls of each class of sizes to the library, and all of them if that is faster.
+//!
 //! Plans are kept: calls with equal counts reuse the plan of the first, and with equal layouts also its messages. Ranks
 //! compare their arguments in calls 1, 2, 4, 8, ... only, as in `lenient.rs`, and only for unchanged programs.
 
 use super::alltoall::AlltoallChecks;
 use super::circulating::{Circulating, TAGS, rounds_of_a_batch};
 use super::prices::{KnownRule, Prices, circulation};
+use super::trial::{Trial, Way};
 use super::{CollectiveError, Collectives, rounds};
 use crate::play::Strictness;
 use crate::settings::{RootlessAlgorithm, RootlessChoice};
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::ffi::c_int;
 use std::rc::Rc;
+use std::time::Instant;
 use tuwtree_binding::{
     ArgumentError, Arguments, Communicator, Datatype, Handles, Kept, MpiError, Operator,
     ParsedReduction, Place, Reuse, RootlessPlaces, library_version,
@@ -36,6 +41,8 @@ pub(super) struct RootlessPlans {
     tags: RefCell<Option<(Rc<Communicator>, c_int)>>,
     /// Of allgathers and reduce-scatters of programs that do not know of us.
     checks: [Checks; 2],
+    /// Our calls against the library's own, by operation and class of sizes.
+    trials: RefCell<HashMap<(Operation, u32), Trial>>,
     /// State of alltoalls.
     pub(super) alltoalls: AlltoallChecks,
 }
@@ -54,6 +61,7 @@ impl RootlessPlans {
     pub(super) fn clear(&self) {
         self.kept.borrow_mut().clear();
         self.prices.replace(None);
+        self.trials.borrow_mut().clear();
         self.alltoalls.clear();
     }
 }
@@ -178,9 +186,17 @@ impl Collectives {
             return Ok(RootlessAlgorithm::Native);
         };
         let (fault, rank) = (call.fault.take(), self.comm.rank());
-        let done = self.perform(&mut plan, circulation, call);
+        let key = (call.operation, plan.sizes.total().checked_ilog2().unwrap_or(0));
+        let (way, done) = self.by_turns(key, call.is_for_library, |way| match way {
+            Way::Ours => self.perform(&mut plan, circulation, call),
+            Way::Library => {
+                call.let_go();
+                Ok(native()?)
+            }
+        })?;
         self.keep(plan);
         let algorithm = match circulation {
+            _ if way == Way::Library => RootlessAlgorithm::Native,
             Circulation::Ring => RootlessAlgorithm::Ring,
             Circulation::Windows => RootlessAlgorithm::Circulant,
             Circulation::Postal(_) => RootlessAlgorithm::BruckPostal,
@@ -192,6 +208,34 @@ impl Collectives {
             Some(error) => Err(CollectiveError::Argument { rank, error }),
             None => done.map(|()| algorithm),
         }
+    }
+
+    /// Performs a call in the way whose turn it is; in ours without a choice. Collective; `key` is equal at all ranks.
+    ///
+    /// # Errors
+    /// What MPI returns in a decision; the call's own error is in the result.
+    pub(super) fn by_turns<T>(
+        &self,
+        key: (Operation, u32),
+        is_for_library: bool,
+        perform: impl FnOnce(Way) -> Result<T, CollectiveError>,
+    ) -> Result<(Way, Result<T, CollectiveError>), CollectiveError> {
+        let settings = self.settings();
+        let is_auto = settings.rootless(key.0).algorithm == RootlessAlgorithm::Auto;
+        // A library may combine in another order, so that the bits of results would change from call to call.
+        if !(is_for_library && is_auto && settings.is_trying) || key.0.is_reduction() {
+            return Ok((Way::Ours, perform(Way::Ours)));
+        }
+        let known = self.rootless.trials.borrow_mut().remove(&key);
+        let mut trial = known.unwrap_or_default();
+        let way = trial.begin(trial.calls() + 1);
+        let begin = Instant::now();
+        let done = perform(way);
+        trial.note(way, begin.elapsed());
+        let decided = trial.decide(trial.typical(), &self.comm);
+        self.rootless.trials.borrow_mut().insert(key, trial);
+        decided?;
+        Ok((way, done))
     }
 
     /// Performs an allgather of an unchanged program and returns its algorithm; `None` if the library has to, since

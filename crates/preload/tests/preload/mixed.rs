@@ -8,6 +8,25 @@ use crate::{compiled, lines, run_preloaded, slow_machine, source};
 use std::path::Path;
 use std::process::{Command, Output};
 
+#[test]
+fn two_of_eight_calls_try_the_library_unless_that_is_not_wanted() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "gathers.c");
+    let machine = slow_machine(directory.path());
+    for (trial, librarys) in [("yes", &[1, 5, 6][..]), ("no", &[1])] {
+        let environment = [("TUWTREE_MACHINE", machine.as_str()), ("TUWTREE_TRIAL", trial)];
+        let output = run_preloaded(5, &program, &[], &environment);
+        assert!(output.status.success(), "{output:?}");
+        let said = lines(&output);
+        let of = |call: u64| {
+            let name = format!("MPI_Gatherv, call {call}: ");
+            said.iter().find(|line| line.contains(&name)).unwrap_or_else(|| panic!("{said:?}"))
+        };
+        let native: Vec<u64> = (1..=8).filter(|&call| of(call).contains("native on")).collect();
+        assert_eq!(native, librarys, "{said:?}");
+    }
+}
+
 /// Runs a program unchanged under `auto`.
 fn run_with_auto(ranks: usize, program: &Path, arguments: &[&str]) -> Output {
     let directory = tempfile::tempdir().unwrap();
