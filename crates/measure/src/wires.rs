@@ -2,6 +2,7 @@
 //! messages.
 
 use crate::floods::{LevelCosts, SizeCosts};
+use crate::statistics::median;
 use crate::windows::FoundWindow;
 use tuwtree_model::{
     Hierarchy, HierarchyError, Level, LinkLaw, MeasuredSize, MeasuredSizes, Network, Piece,
@@ -131,6 +132,7 @@ impl Found {
             eager_limit: self.eager_limit,
             send_overhead: Some(self.send_overhead),
             window: self.window.map(|window| window.bytes()),
+            uncertainty: self.uncertainty(),
             ..Network::default()
         };
         let mut note = |name: &str, text: String| network.measured.insert(name.to_owned(), text);
@@ -206,6 +208,18 @@ impl Found {
             Some(ways) if ways.into_iter().all(waits) => WireOwner::Node,
             _ => WireOwner::Rank,
         }
+    }
+
+    /// The factor within which times are known: (1 + e) / (1 - e) for the worst level's error e, the median over its sizes
+    /// of the larger of spread and deviation; `None` up to 10 %, and at most 100.
+    fn uncertainty(&self) -> Option<f64> {
+        let of_level = |costs: &LevelCosts| {
+            let errors = costs.sizes.iter().map(|one| one.spread.max(one.deviation));
+            median(&errors.collect::<Vec<_>>()).unwrap_or(0.0)
+        };
+        let error = self.levels.iter().map(of_level).fold(0.0, f64::max);
+        let factor = (1.0 + error) / (1.0 - error).max(0.01);
+        (error > BAD).then_some(factor.min(Network::WORTHLESS))
     }
 
     /// Reasons for wrong plans and judgements.
@@ -284,6 +298,16 @@ mod tests {
             gamma: 1e-10,
             combine_per_byte: 2e-10,
         }
+    }
+
+    #[test]
+    fn times_that_spread_are_uncertain() {
+        let with = |spread: f64| {
+            let mut found = found(&[0, 1, 2]);
+            found.levels[0].sizes.iter_mut().for_each(|one| one.spread = spread);
+            found.network().uncertainty
+        };
+        assert_eq!((with(0.05), with(0.5), with(2.0)), (None, Some(3.0), Some(100.0)));
     }
 
     #[test]

@@ -80,6 +80,9 @@ pub struct Network {
 }
 
 impl Network {
+    /// The uncertainty of times that tell nothing about a machine.
+    pub const WORTHLESS: f64 = 100.0;
+
     /// True if a port serves messages of this size one after the other.
     pub fn takes_turns(&self, bytes: u64) -> bool {
         let is_small = self.fair_beyond.is_some_and(|limit| bytes <= limit);

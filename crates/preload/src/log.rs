@@ -13,7 +13,7 @@ use tuwtree_binding::{is_running, rank_in};
 use tuwtree_executor::ClosedSet;
 use tuwtree_executor::collective::Standing;
 use tuwtree_executor::quantity::seconds;
-use tuwtree_executor::settings::Setting;
+use tuwtree_executor::settings::{Setting, Settings};
 
 /// Level of detail. (The variable is read at the first call.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,10 +153,23 @@ pub(crate) unsafe fn announce(comm: MPI_Comm, standing: &Standing) {
             });
             let rootless = rootless.collect::<Vec<String>>().join("; ");
             say(&format!(
-                "intercepts MPI_Gatherv and MPI_Scatterv: algorithm {algorithm}; {rootless}.{recorded} {HOW_TO_SEE}"
+                "intercepts MPI_Gatherv and MPI_Scatterv: algorithm {algorithm}; {rootless}.{}{recorded} {HOW_TO_SEE}",
+                uncertainty(&settings)
             ));
         }
     }
+}
+
+/// A sentence about a machine whose times are uncertain; empty without one.
+fn uncertainty(settings: &Settings) -> String {
+    let Some(machine) = &settings.machine else { return String::new() };
+    machine.network.uncertainty.map_or_else(String::new, |factor| {
+        format!(
+            " Times of machine {} are known within a factor of {factor:.1}, as its file says: calls that would not gain \
+             more stay the MPI library's.",
+            machine.name
+        )
+    })
 }
 
 const HOW_TO: &str = "To use trees where they are faster: mpirun ... tuwtree-exec calibrate --output \

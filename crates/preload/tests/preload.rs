@@ -440,12 +440,17 @@ fn a_tree_that_is_set_as_the_schedule_is_a_mistake_that_is_said_aloud() {
 fn with_a_machine_calls_go_along_trees_where_these_are_better() {
     let directory = tempfile::tempdir().unwrap();
     let program = compiled(directory.path(), "unaware_again.c");
-    for (file, alpha, second) in [("slow.toml", "1e-3", "auto"), ("fast.toml", "1e-12", "native")] {
+    let doubtful = "[network]\nuncertainty = 100.0\n";
+    for (file, alpha, network, second) in [
+        ("slow.toml", "1e-3", "", "auto"),
+        ("fast.toml", "1e-12", "", "native"),
+        ("doubtful.toml", "1e-3", doubtful, "native"),
+    ] {
         let machine = directory.path().join(file);
         let written = format!(
-            "format = \"tuwtree-machine\"\nversion = 1\nname = \"slow\"\ndate = \"2026-11-22\"\n\
+            "format = \"tuwtree-machine\"\nversion = 4\nname = \"slow\"\ndate = \"2026-11-22\"\n\
              provenance = \"stated\"\n[homogeneous]\nalpha_seconds = {alpha}\n\
-             beta_seconds_per_byte = 1e-9\ngamma_seconds_per_byte = 1e-9\n"
+             beta_seconds_per_byte = 1e-9\ngamma_seconds_per_byte = 1e-9\n{network}"
         );
         std::fs::write(&machine, written).unwrap();
         let environment = [("TUWTREE_MACHINE", machine.to_str().unwrap())];
@@ -457,6 +462,8 @@ fn with_a_machine_calls_go_along_trees_where_these_are_better() {
         for (call, by) in [(1, "native"), (2, "native"), (3, second), (4, second), (10, second)] {
             assert!(log.contains(&format!(", call {call}: {by} on 5 processes")), "{file}: {log}");
         }
+        let doubted = log.contains("Times of machine slow are known within a factor of 100.0");
+        assert_eq!(doubted, !network.is_empty(), "{file}: {log}");
         // With what the choice was.
         assert_eq!(log.contains("auto on 5 processes, tree "), second == "auto", "{file}: {log}");
     }

@@ -153,9 +153,12 @@ pub(crate) fn run(args: &CalibrateArgs, communicator: &Rc<Communicator>) -> Resu
         Sought::Floods => by_floods(args, &host, communicator, is_taken)?,
         Sought::Lines(model) => by_lines(args, model, &host, communicator, is_taken)?,
     };
-    let Some(Calibrated { costs, network, combine_per_byte, provenance, text }) = result else {
+    let Some(Calibrated { costs, mut network, combine_per_byte, provenance, text }) = result else {
         return Ok(());
     };
+    if host.is_oversubscribed() {
+        network.uncertainty = Some(Network::WORTHLESS);
+    }
     let machine = Machine {
         name: args.name.clone().unwrap_or_else(|| host.name.clone()),
         date: args.date.unwrap_or_else(today),

@@ -529,7 +529,7 @@ fn best(
 ) -> Option<Bundling> {
     // Whatever the library does, it sends each message straight.
     let latency = prices.least.message(1) - prices.least.occupancy(1);
-    let library = (u128::from(all_time) + latency) * 100 / 105;
+    let library = prices.worth(u128::from(all_time) + latency);
     let radices = std::iter::successors(Some(2_usize), |one| Some(2 * one));
     let ours = |radix| u128::from(large_time) + bundled_at_most(prices, (ranks, radix), small);
     let timed = radices.take_while(|&one| one < 2 * ranks).map(|radix| (ours(radix), radix));

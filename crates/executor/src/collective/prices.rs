@@ -30,7 +30,13 @@ pub(crate) struct Prices {
     pub(super) most: PriceTable,
     /// True if known to be equal on all links, so that ranks may stand in any order.
     pub(super) are_everywhere: bool,
+    /// Percentage of our time that the library's own call has to take at least: 105, as much as measurements differ, or more
+    /// where the machine's times are uncertain.
+    enough: u32,
 }
+
+/// Percentage as far as nothing is known of uncertainty.
+const ENOUGH: u32 = 105;
 
 /// Costs of messages of one kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,12 +70,20 @@ impl Prices {
             most: lone.with(&exchanged, u64::max),
             exchanged,
             are_everywhere: are_everywhere && exchanges_are_everywhere,
+            enough: machine.network.uncertainty.map_or(ENOUGH, |factor| {
+                (100.0 * factor).ceil().clamp(ENOUGH.into(), u32::MAX.into()) as u32
+            }),
         }
     }
 
     /// Costs of a usual network, for an unknown machine: 10 us and 1 ns per byte.
     pub(crate) fn usual() -> Prices {
         Prices::linear(10_000_000, 1000)
+    }
+
+    /// The longest time of ours that is worth leaving the library's own call, which takes this long.
+    pub(super) fn worth(&self, library: u128) -> u128 {
+        library * 100 / u128::from(self.enough)
     }
 
     /// Costs of `alpha` picoseconds per message and `beta` per byte.
@@ -82,7 +96,13 @@ impl Prices {
 impl From<PriceTable> for Prices {
     /// Equal costs of all messages, on links of unknown kind.
     fn from(all: PriceTable) -> Prices {
-        Prices { exchanged: all.clone(), least: all.clone(), most: all, are_everywhere: false }
+        Prices {
+            exchanged: all.clone(),
+            least: all.clone(),
+            most: all,
+            are_everywhere: false,
+            enough: ENOUGH,
+        }
     }
 }
 
@@ -237,8 +257,7 @@ pub(crate) fn circulation(
                 Operation::Allgather => least_of_allgather(sizes, prices, rule),
                 _ => least_of_reduce_scatter(sizes, prices, rule),
             };
-            // As much as measurements differ.
-            let most = library * 100 / 105;
+            let most = prices.worth(library);
             let mut all = vec![(Circulation::Windows, time_of_windows(sizes, &prices.most))];
             let mut look_at = |cut_so: InPieces, delayed_so: Delayed| {
                 let best = best_pieces(sizes, cut, &prices.most, most, cut_so);
