@@ -24,7 +24,19 @@ const int TUWTREE_COMBINER_CONTIGUOUS = MPI_COMBINER_CONTIGUOUS;
 #define INIT(name, ...) PMPI_##name##_init(__VA_ARGS__, MPI_INFO_NULL, request)
 const int TUWTREE_HAS_GATHERV_INIT = 1;
 #elif defined(OMPI_HAVE_MPI_EXT_PCOLLREQ) && OMPI_HAVE_MPI_EXT_PCOLLREQ
-#define INIT(name, ...) PMPIX_##name##_init(__VA_ARGS__, MPI_INFO_NULL, request)
+/* Programs for Open MPI 4.1 run on 5, too, which has the same functions under their names of MPI 4. */
+#define EITHER(name)                                                                               \
+    __typeof__(PMPIX_##name##_init) PMPIX_##name##_init __attribute__((weak));                     \
+    __typeof__(PMPIX_##name##_init) PMPI_##name##_init __attribute__((weak));
+EITHER(Gatherv)
+EITHER(Scatterv)
+EITHER(Allgatherv)
+EITHER(Reduce_scatter)
+EITHER(Reduce_scatter_block)
+EITHER(Alltoall)
+EITHER(Alltoallv)
+#define INIT(name, ...)                                                                            \
+    (PMPIX_##name##_init ? PMPIX_##name##_init : PMPI_##name##_init)(__VA_ARGS__, MPI_INFO_NULL, request)
 const int TUWTREE_HAS_GATHERV_INIT = 1;
 #else
 #define INIT(name, ...) MPI_ERR_OTHER
