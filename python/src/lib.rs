@@ -28,7 +28,7 @@ mod _native {
     #[pymodule_export]
     use super::schedule::{Schedule, Simulation, Tree, read, simulate};
     #[pymodule_export]
-    use super::{names, program, version};
+    use super::{names, program, published_tables, version};
 }
 
 /// The exit code of the program `tuwtree` with these arguments, the first of which is its name.
@@ -37,6 +37,12 @@ fn program(arguments: Vec<OsString>) -> u8 {
     let code = tuwtree_cli::program(arguments);
     let number = (0..=u8::MAX).find(|&number| ExitCode::from(number) == code);
     number.expect("exit codes are made of numbers")
+}
+
+/// The published tables in CSV.
+#[pyfunction]
+fn published_tables() -> &'static str {
+    tuwtree_cli::PUBLISHED_TABLES
 }
 
 /// The version of the package.

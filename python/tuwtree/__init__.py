@@ -16,7 +16,7 @@ is a ``RuntimeError``. Planning leaves the interpreter to other threads, and Ctr
 ``tuwtree.mpi`` has gatherv and scatterv along trees for programs that use mpi4py.
 """
 
-from tuwtree._data import block_sizes, constructions, distributions, operations, read_sizes
+from tuwtree._data import block_sizes, constructions, distributions, operations, published_tables, read_sizes
 from tuwtree._machine import Machine, machines
 from tuwtree._native import version as _version
 from tuwtree._plans import Advice, Comparison, Plan, advise, compare, optimize
@@ -43,6 +43,7 @@ __all__ = [
     "machines",
     "operations",
     "optimize",
+    "published_tables",
     "read",
     "read_sizes",
     "schedule",

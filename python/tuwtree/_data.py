@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Tuple, Union
 
@@ -30,6 +31,17 @@ def distributions() -> Tuple[str, ...]:
 def constructions() -> Tuple[str, ...]:
     """The names of all constructions of trees and schedules, such as ``adaptive``."""
     return tuple(_native.names("constructions"))
+
+
+def published_tables() -> io.StringIO:
+    """Open Tables 1 to 3 of Träff, "On Optimal Trees for Irregular Gather and Scatter Collectives", as CSV.
+
+    A row for each completion time: table, alpha, beta, gamma, distribution, root and construction as printed.
+
+    >>> published_tables().readline().split(",")[:4]
+    ['table', 'alpha', 'beta', 'gamma']
+    """
+    return io.StringIO(_native.published_tables())
 
 
 def block_sizes(

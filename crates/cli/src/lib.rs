@@ -18,6 +18,7 @@ use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 pub use error::CliError;
+pub use reproduction::tables::TABLES as PUBLISHED_TABLES;
 use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;

@@ -15,7 +15,7 @@ use tuwtree_plan::{NoTree, Request, Settings, Wanted};
 use tuwtree_treegen::{linear, linear_times, oblivious, oblivious_times, published_root};
 
 /// `data/published_tables.csv`.
-const TABLES: &str = include_str!("../../data/published_tables.csv");
+pub const TABLES: &str = include_str!("../../data/published_tables.csv");
 
 /// The constructions of the tables, in the order of their columns.
 pub(crate) const CONSTRUCTIONS: [Construction; 5] = [
