@@ -10,7 +10,7 @@ communicator call these functions in the same order, as with MPI.
 
 The work is done by the library for C, ``libtuwtree_mpi``, built for the MPI library of mpi4py (docs/executor-c.md). It
 is the file that ``TUWTREE_LIBRARY`` names, else what the system's loader finds (``LD_LIBRARY_PATH``), else where
-pkg-config says it is. Importing this module raises ``ImportError`` if it is in none of these places, or built for
+pkg-config says it is, else the one of the wheel. Importing this module raises ``ImportError`` if it is in none of these places, or built for
 another MPI library.
 """
 
@@ -22,6 +22,8 @@ import subprocess
 from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
 
 from mpi4py import MPI
+
+from tuwtree._exec import LIBRARIES, PROGRAMS
 
 __all__ = ["gatherv", "scatterv", "set_option"]
 
@@ -253,11 +255,17 @@ def _places() -> List[str]:
     if named:
         return [named]
     command = ["pkg-config", "--variable=libdir", "tuwtree_mpi"]
+    loaded = _mpi_libraries()
+    own = [
+        str(PROGRAMS / interface / "libtuwtree_mpi.so")
+        for interface, library in LIBRARIES.items()
+        if any(file.startswith(library) for file in loaded)
+    ]
     try:
         found = subprocess.run(command, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
-        return [_NAME]
-    return [_NAME, os.path.join(found.stdout.strip(), _NAME)]
+        return [_NAME, *own]
+    return [_NAME, os.path.join(found.stdout.strip(), _NAME), *own]
 
 
 def _load() -> ctypes.CDLL:
