@@ -392,3 +392,26 @@ fn a_tree_of_ones_own_is_a_list_of_parents() {
         evaluated(tree).fails(1, &[fault]);
     }
 }
+
+#[test]
+fn the_recommended_row_is_marked_and_coloured_on_a_terminal_only() {
+    let command = "optimize --dist spikes -p 20 --root 0 --algorithm linear adaptive";
+    let on_a_terminal = |options: &str| {
+        let program = env!("CARGO_BIN_EXE_tuwtree");
+        // `script`, of util-linux, gives it a terminal.
+        let output = std::process::Command::new("script")
+            .args(["-qec", &format!("{program} {command} {options}"), "/dev/null"])
+            .env("TERM", "xterm-256color")
+            .env_remove("NO_COLOR")
+            .stdin(std::process::Stdio::null())
+            .output()
+            .expect("script");
+        let said = String::from_utf8(output.stdout).unwrap();
+        let row = said.lines().find(|line| line.contains('▸')).map(str::to_owned);
+        row.unwrap_or_else(|| panic!("{said}"))
+    };
+    let coloured = on_a_terminal("");
+    assert!(coloured.contains("\u{1b}[1m") && coloured.contains("▸ linear"), "{coloured:?}");
+    assert!(!on_a_terminal("--color never").contains('\u{1b}'));
+    assert!(!tuwtree(command).success().contains('▸'));
+}

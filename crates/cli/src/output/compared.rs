@@ -22,6 +22,9 @@ pub(crate) fn check_certificates(comparison: &Comparison) -> Result<(), CliError
     uncertified.map_or(Ok(()), |message| Err(CliError::Failure(message)))
 }
 
+/// Mark of the recommended row on terminals.
+const MARK: char = '▸';
+
 /// A comparison in words.
 pub(crate) struct Compared<'a>(pub(crate) &'a Comparison);
 
@@ -41,7 +44,13 @@ impl Compared<'_> {
     pub(crate) fn write_text(&self, output: &mut dyn Write) -> Result<(), CliError> {
         writeln!(output, "{}; {}", self.title(), self.costs())?;
         writeln!(output, "{}: {}\n", self.bound_name(), self.unit().time(self.bound))?;
-        writeln!(output, "{}", self.table().trim_fmt())?;
+        let style = anstyle::AnsiColor::Green.on_default().bold();
+        for row in self.table().trim_fmt().lines() {
+            match row.starts_with(MARK) {
+                true => writeln!(output, "{style}{row}{style:#}")?,
+                false => writeln!(output, "{row}")?,
+            }
+        }
         for note in self.notes() {
             writeln!(output, "{note}")?;
         }
@@ -217,6 +226,7 @@ impl Compared<'_> {
         }
     }
 
+    /// The table; on a terminal the recommended row has a mark.
     fn table(&self) -> comfy_table::Table {
         let mut headings = self.headings();
         headings.push("planned in");
@@ -231,7 +241,7 @@ impl Compared<'_> {
             };
             let mut cells = self.cells(outcome);
             if marks {
-                let mark = if std::ptr::eq(outcome, self.recommended()) { "▸" } else { " " };
+                let mark = if std::ptr::eq(outcome, self.recommended()) { MARK } else { ' ' };
                 cells[0] = format!("{mark} {}", cells[0]);
             }
             table.add_row(cells.into_iter().chain([built_in]));
