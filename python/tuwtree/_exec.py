@@ -95,7 +95,7 @@ def main() -> None:
         interface, folder = chosen(sys.argv[1:], os.environ)
     except LookupError as error:
         sys.exit(f"tuwtree-exec: {error}")
-    environment = dict(os.environ)
+    environment = {name: value for name, value in os.environ.items() if name != VARIABLE}
     if folder:
         searched = environment.get("LD_LIBRARY_PATH", "")
         environment["LD_LIBRARY_PATH"] = f"{searched}:{folder}" if searched else str(folder)

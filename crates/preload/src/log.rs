@@ -53,8 +53,9 @@ struct CallSum {
 static IS_ANNOUNCED: AtomicBool = AtomicBool::new(false);
 
 /// Variables besides those of [`Setting`].
-const OTHERS: [&str; 5] = [
+const OTHERS: [&str; 6] = [
     "TUWTREE_DEVICE",
+    "TUWTREE_INTERFACE",
     "TUWTREE_LOG",
     "TUWTREE_PERSISTENT",
     "TUWTREE_RECORD",
@@ -108,8 +109,11 @@ pub(crate) fn summarize() {
     }
     for ([function, algorithm], sum) in &*sums {
         let word = if sum.calls == 1 { "call" } else { "calls" };
-        let time = seconds(sum.seconds);
-        say(&format!("rank 0: {function} by {algorithm}: {} {word}, {time}", sum.calls));
+        let [time, each] = [sum.seconds, sum.seconds / sum.calls as f64].map(seconds);
+        say(&format!(
+            "rank 0: {function} by {algorithm}: {} {word}, {time}, {each} each",
+            sum.calls
+        ));
     }
 }
 
