@@ -509,6 +509,8 @@ impl MeasuredProblem {
             stated,
             machine: self.machine().cloned(),
             window: self.window,
+            // The library's own call is timed beside it.
+            is_trying: false,
             ..Default::default()
         };
         Ok(Collectives::with(communicator.duplicate_again()?, settings))
