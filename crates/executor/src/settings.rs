@@ -193,7 +193,7 @@ pub enum Setting {
     MostPassed,
     /// Most bytes under way to a process at once in a gather.
     Window,
-    /// Whether `auto` tries the library's own call, too.
+    /// Trials of the library's own call by `auto`: yes or no.
     Trial,
     /// The [`RootlessChoice`] for allgathers.
     Allgather,

@@ -6,7 +6,7 @@ use crate::contest::{Contest, verdict};
 use crate::document::{Algorithm, Setting};
 use crate::repetitions::Repetitions;
 use crate::text::late_starts;
-use fields::Fields;
+use fields::CallsFields;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 use tuwtree_model::quantity::{bytes, exact, seconds};
@@ -14,7 +14,7 @@ use tuwtree_model::{BlockSizes, ClosedSet, Operation, Rank};
 
 /// Times of the distinct calls of recordings, on one communicator.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Fields", into = "Fields")]
+#[serde(try_from = "CallsFields", into = "CallsFields")]
 pub struct MeasuredCalls {
     /// The program that measured, with its version.
     pub program: String,
@@ -45,7 +45,7 @@ pub struct MeasuredCall {
     pub recorded_calls: u64,
     /// Duration of all recorded calls at the root, in seconds.
     pub recorded_seconds: f64,
-    /// Times of each algorithm, the library's own call first, or the reason for which there are none.
+    /// Times of each algorithm, the library's own call first, or the reason for their absence.
     pub measured: Result<Vec<CallTimes>, String>,
 }
 
@@ -96,7 +96,7 @@ impl MeasuredCalls {
     /// The version that is written; version 1 has no nodes and no late repetitions.
     pub const VERSION: u64 = 2;
 
-    /// A warning for readers of the times; `None` if there is none.
+    /// Warning to readers about ranks that shared cores.
     pub fn warning(&self) -> Option<&'static str> {
         self.oversubscribed.then_some(Setting::OVERSUBSCRIBED)
     }

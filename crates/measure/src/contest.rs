@@ -52,8 +52,8 @@ impl Contest<'_> {
         self.entries.iter().find(|(one, _)| *one == algorithm).map(|&(_, times)| times)
     }
 
-    /// An algorithm's time relative to the library's own call, over repetitions that both began in time; `None` if there
-    /// are none, or not as many repetitions of both.
+    /// Relative time of an algorithm, over repetitions with punctual starts of both it and the library's own call; `None`
+    /// without any, or with different numbers of repetitions.
     ///
     /// # Complexity
     /// O(n log n) for n repetitions.

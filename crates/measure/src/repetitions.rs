@@ -35,8 +35,8 @@ impl Repetitions {
         }
     }
 
-    /// True if a repetition may enter verdicts: its start is not known to be late, and none of unknown index was. None may
-    /// if more than half are late: the others are then those that took long.
+    /// True if a repetition may enter verdicts. No late one may, and none at all if indices of late starts are unknown, or if
+    /// more than half are late, since long calls are the last to count as late.
     pub fn is_punctual(&self, repetition: usize) -> bool {
         match &self.late {
             LateStarts::Unknown => true,
@@ -56,7 +56,7 @@ impl Repetitions {
         all.filter(|&(at, _)| self.is_punctual(at)).map(|(_, &seconds)| seconds).collect()
     }
 
-    /// The times that are summed up: the punctual ones, or all if there are none.
+    /// Basis of median and interval: the punctual times, or all without any.
     fn typical(&self) -> Cow<'_, [f64]> {
         match self.punctual() {
             none if none.is_empty() => Cow::Borrowed(&self.seconds),

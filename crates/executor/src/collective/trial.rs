@@ -20,7 +20,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 use tuwtree_binding::{Communicator, MpiError};
 
-/// Trial of the calls with one plan; equal at all ranks but for the times.
+/// Trial of one plan. Equal at all ranks, times excepted.
 #[derive(Debug, Default)]
 pub(super) struct Trial {
     /// Number of calls.
@@ -40,11 +40,11 @@ pub(super) enum Way {
     Library,
 }
 
-/// Number of times that are kept of each way.
+/// Number of kept times of each way.
 const KEPT: usize = 4;
-/// The first decision. Calls before it include those that make connections.
+/// Number of the call with the first decision.
 const FIRST: u64 = 8;
-/// The other way leads if the leading one takes this many times as long.
+/// Ratio of the leading way's time to the other's beyond which the lead changes.
 const WORSE: f64 = 1.05;
 
 impl Trial {

@@ -9,7 +9,7 @@ use tuwtree_model::{BlockSizes, ClosedSet, Rank};
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Fields {
+pub(super) struct CallsFields {
     format: String,
     version: u64,
     program: String,
@@ -49,10 +49,10 @@ struct TimesFields {
     seconds: Vec<f64>,
 }
 
-impl TryFrom<Fields> for MeasuredCalls {
+impl TryFrom<CallsFields> for MeasuredCalls {
     type Error = String;
 
-    fn try_from(fields: Fields) -> Result<MeasuredCalls, String> {
+    fn try_from(fields: CallsFields) -> Result<MeasuredCalls, String> {
         let header = Header { format: fields.format, version: fields.version };
         header.check(Self::FORMAT, Self::VERSION).map_err(|error| error.to_string())?;
         let calls = fields.calls.into_iter().enumerate().map(|(index, Object(one))| {
@@ -114,9 +114,9 @@ impl TimesFields {
     }
 }
 
-impl From<MeasuredCalls> for Fields {
-    fn from(measured: MeasuredCalls) -> Fields {
-        Fields {
+impl From<MeasuredCalls> for CallsFields {
+    fn from(measured: MeasuredCalls) -> CallsFields {
+        CallsFields {
             format: MeasuredCalls::FORMAT.into(),
             version: MeasuredCalls::VERSION,
             program: measured.program,
