@@ -3,7 +3,7 @@
 //! With `auto` a [`Trial`] gives some calls of each class of sizes to the library, and all of them if that is faster.
 //!
 //! Plans are kept: calls with equal counts reuse the plan of the first, and with equal layouts also its messages. Ranks
-//! compare their arguments in calls 1, 2, 4, 8, ... only, as in `lenient.rs`, and only for unchanged programs.
+//! compare their arguments in calls 1, 2, 4, 8, ... only, and only for unchanged programs.
 
 use super::alltoall::AlltoallChecks;
 use super::circulating::{Circulating, TAGS, rounds_of_a_batch};

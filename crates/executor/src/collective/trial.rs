@@ -9,7 +9,7 @@
 //!   decided                   ^              ^
 //! ```
 //!
-//! Call numbers and decisions are equal at all ranks, so that nobody asks which way a call goes. A rank's time in the
+//! (With a root call 1 is the library's, as there is no tree yet.) Call numbers and decisions are equal at all ranks, so that nobody asks which way a call goes. A rank's time in the
 //! call stands for the call: the mean over the ranks is the time that the program spends in it.
 //!
 //! # Source
