@@ -84,6 +84,9 @@ fn calibrated_machines_are_positive_and_have_optimal_trees() {
             assert!(machine.provenance.contains("Median relative deviations"), "{machine:?}");
             assert!(machine.provenance.contains("sums of doubles"), "{machine:?}");
             assert!(machine.combine_per_byte > 0.0, "{machine:?}");
+            // Times of ranks that share cores tell nothing, and the file says so.
+            let is_shared = machine.provenance.contains("processes a core");
+            assert_eq!(machine.network.uncertainty == Some(100.0), is_shared, "{machine:?}");
             machine.costs.check_ranks(ranks).unwrap();
             for sender in 0..ranks {
                 for receiver in (0..ranks).filter(|&receiver| receiver != sender) {
