@@ -2,7 +2,7 @@
 
 mod fields;
 
-use crate::contest::{Contest, verdict};
+use crate::contest::{Contest, counted, verdict};
 use crate::document::{Algorithm, Setting};
 use crate::repetitions::Repetitions;
 use crate::text::late_starts;
@@ -144,7 +144,7 @@ impl MeasuredCalls {
             let words = totals.iter().map(|(one, sum)| format!("{} {}", one.name(), seconds(*sum)));
             let which = match count == contests.len() {
                 true => "All these calls".to_owned(),
-                false => format!("The {count} calls with a verdict"),
+                false => format!("The {} with a verdict", counted(count, "call")),
             };
             let words = words.collect::<Vec<_>>().join(", ");
             lines.push(format!("{which}, as often as recorded: {words}."));
@@ -310,7 +310,7 @@ mod tests {
         let verdict = measured(calls).verdict();
         assert_eq!(
             verdict[0],
-            "The 1 calls with a verdict, as often as recorded: native 1 ms, auto 5 ms."
+            "The 1 call with a verdict, as often as recorded: native 1 ms, auto 5 ms."
         );
         assert!(verdict.iter().any(|line| line.starts_with("No verdict on 1 problem:")));
         assert!(verdict.last().unwrap().starts_with("Leave the calls to the MPI library"));

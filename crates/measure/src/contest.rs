@@ -123,7 +123,8 @@ impl std::fmt::Display for Summary {
     }
 }
 
-fn counted(count: usize, noun: &str) -> String {
+/// A number of things, in words.
+pub(crate) fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
