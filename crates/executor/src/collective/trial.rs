@@ -9,8 +9,9 @@
 //!   decided                   ^              ^
 //! ```
 //!
-//! (With a root call 1 is the library's, as there is no tree yet.) Call numbers and decisions are equal at all ranks, so that nobody asks which way a call goes. A rank's time in the
-//! call stands for the call: the mean over the ranks is the time that the program spends in it.
+//! (With a root calls 1 and 2 are the library's, as there is no tree yet.) Call numbers and decisions are equal at all ranks,
+//! so that nobody asks which way a call goes. A call takes as long as the rank that is longest in it: the root of a gather
+//! or the last receiver of a scatter, where ranks begin together.
 //!
 //! # Source
 //! Tuning in the running program: MVAPICH-Plus and Intel MPI's autotuner test algorithms again likewise.
@@ -100,8 +101,9 @@ impl Trial {
 
     /// Takes the times of all ranks, in rank order.
     fn take(&mut self, all: impl Iterator<Item = [f64; 2]>) {
-        let sums = all.fold([0.0; 2], |sums, one| [sums[0] + one[0], sums[1] + one[1]]);
-        let [leading, other] = if self.library_leads { [sums[1], sums[0]] } else { sums };
+        let most =
+            all.fold([0.0; 2], |most: [f64; 2], one| [most[0].max(one[0]), most[1].max(one[1])]);
+        let [leading, other] = if self.library_leads { [most[1], most[0]] } else { most };
         if leading > WORSE * other {
             self.library_leads = !self.library_leads;
         }
@@ -147,6 +149,15 @@ mod tests {
         let ways = ways(64, |way, _| if way == Way::Ours { 4.8 } else { 1.0 });
         let ours: Vec<u64> = (1..=64).filter(|call| !librarys(&ways).contains(call)).collect();
         assert_eq!(ours, [1, 2, 3, 4, 7, 8, 9, 10, 17, 18, 33, 34]);
+    }
+
+    #[test]
+    fn a_gather_takes_as_long_as_its_root_is_in_it() {
+        // Fifteen ranks send to the root and go on in the library's star; in a tree most wait for children.
+        let mut trial = Trial { calls: FIRST, ..Trial::default() };
+        let librarys_leaves = [[0.012, 0.001]; 15];
+        trial.take([[0.015, 0.020]].into_iter().chain(librarys_leaves));
+        assert!(!trial.library_leads);
     }
 
     #[test]
