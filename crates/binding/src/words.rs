@@ -241,11 +241,16 @@ impl Communicator {
     /// # Errors
     /// What MPI returns.
     pub fn told(&self, text: &str, root: Rank) -> Result<String, MpiError> {
-        let length = self.told_number(text.len() as u64, root)?;
-        let mut bytes = text.as_bytes().to_vec();
-        bytes.resize(length as usize, 0);
-        self.broadcast(&mut bytes, root)?;
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
+        // In one message, with its length before it; a long text takes another one.
+        const FIRST: usize = 1024;
+        let mut bytes = [&(text.len() as u64).to_ne_bytes(), text.as_bytes()].concat();
+        bytes.resize(bytes.len().max(FIRST), 0);
+        self.broadcast(&mut bytes[..FIRST], root)?;
+        let (length, _) = bytes.split_first_chunk().expect("a text has its length before it");
+        bytes.resize(FIRST.max(8 + u64::from_ne_bytes(*length) as usize), 0);
+        self.broadcast(&mut bytes[FIRST..], root)?;
+        let (length, text) = bytes.split_first_chunk().expect("a text has its length before it");
+        Ok(String::from_utf8_lossy(&text[..u64::from_ne_bytes(*length) as usize]).into_owned())
     }
 
     /// For each place the greatest number that any process has there. Collective; all processes

@@ -476,6 +476,14 @@ impl Settings {
         Settings::default().changed(comm, &stated)
     }
 
+    /// True if this process's environment states an algorithm.
+    pub(crate) fn are_stated() -> bool {
+        let algorithms =
+            [Setting::Algorithm].into_iter().chain(Setting::rootless().map(|(one, _)| one));
+        let values = algorithms.filter_map(|setting| std::env::var_os(setting.variable()));
+        values.into_iter().any(|value| !value.is_empty() && value != "native")
+    }
+
     /// These settings with one changed. Collective: all ranks set the same.
     ///
     /// # Errors

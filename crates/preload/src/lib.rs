@@ -5,6 +5,7 @@
 //! trees, and the others on circulant graphs or in bundles, as the environment says: `TUWTREE_ALGORITHM` and the other variables of
 //! [`tuwtree_executor::settings`]. It calls the MPI library's own function instead (its `PMPI_` name)
 //!
+//! - in the first calls on a communicator, unless an algorithm is set,
 //! - when told to (`TUWTREE_ALGORITHM=native`), or told nothing: neither an algorithm nor a machine,
 //! - with a machine and no algorithm (`auto`), where that is as good,
 //! - on inter-communicators, on none, and for a root that there is not,
@@ -15,7 +16,8 @@
 //! Each of these is known to all ranks of the communicator, so that all do the same. Under a program that runs on
 //! another MPI library than the one that this library was built for, it stands aside altogether (`aside.rs`).
 //!
-//! The first call prints one line on standard error about the interception; with `TUWTREE_LOG=1`, rank 0
+//! The first calls on a communicator are the MPI library's own, until ranks agree on the settings. Then, or at the end, one
+//! line on standard error tells of the interception; with `TUWTREE_LOG=1`, rank 0
 //! prints a summary in `MPI_Finalize`; with `TUWTREE_LOG=2`, rank 0 of the communicator a line per call, with the reason
 //! (`log.rs`).
 //!
@@ -42,7 +44,9 @@ use std::fmt::{self, Display, Formatter};
 use std::rc::Rc;
 use tuwtree_binding::raw::{self, MPI_Comm, MPI_Request};
 use tuwtree_binding::{Arguments, Refused, calls, code_of, is_inter};
-use tuwtree_executor::collective::{CollectiveError, Collectives, Standing, guarded, standing_of};
+use tuwtree_executor::collective::{
+    CollectiveError, Collectives, EARLY_CALLS, Standing, agree, guarded, standing_of,
+};
 
 /// `MPI_Init`, at which it is said if the program's MPI library is not ours.
 ///
@@ -110,13 +114,17 @@ const NOT_ALIKE: &str = "ranks do not have the same sizes, or elements cannot be
 ///
 /// # Safety
 /// As the calls.
-unsafe fn ours(arguments: &Arguments<'_>, comm: MPI_Comm) -> Result<Rc<Standing>, String> {
+unsafe fn ours(
+    arguments: &Arguments<'_>,
+    comm: MPI_Comm,
+    is_repeated: bool,
+) -> Result<Rc<Standing>, Declined> {
     // SAFETY: the caller's promise.
-    let standing = unsafe { standing(comm)? };
+    let standing = unsafe { standing(comm, is_repeated)? };
     let Standing::Trees(collectives) = &*standing else { return Ok(standing) };
     let root = arguments.root(collectives.communicator().size());
     match arguments.operation().is_rooted() && root.is_none() {
-        true => Err("no such root".to_owned()),
+        true => Err(Declined::ToNative("no such root".to_owned())),
         false => Ok(standing),
     }
 }
@@ -125,22 +133,32 @@ unsafe fn ours(arguments: &Arguments<'_>, comm: MPI_Comm) -> Result<Rc<Standing>
 ///
 /// # Safety
 /// As the calls.
-unsafe fn standing(comm: MPI_Comm) -> Result<Rc<Standing>, String> {
+unsafe fn standing(comm: MPI_Comm, is_repeated: bool) -> Result<Rc<Standing>, Declined> {
+    let native = |reason: &str| Err(Declined::ToNative(reason.to_owned()));
     // SAFETY: a handle that MPI has given out, or null, which is not asked.
     let standing = unsafe {
         if comm == raw::RSMPI_COMM_NULL {
-            return Err("no communicator".to_owned());
+            return native("no communicator");
         }
         if is_inter(comm).unwrap_or(false) {
-            return Err("an inter-communicator".to_owned());
+            return native("an inter-communicator");
         }
-        let agreed = waiting::hinting(|| standing_of(comm, device::obstacle));
-        let standing = agreed.map_err(|error| error.to_string())?;
-        log::announce(comm, &standing);
+        let known = standing_of(comm, is_repeated).transpose();
+        let agreed = || waiting::hinting(|| agree(comm, device::obstacle()));
+        let standing = known.unwrap_or_else(agreed).map_err(|error| match error {
+            CollectiveError::Environment => Declined::Failed(error),
+            error => Declined::ToNative(error.to_string()),
+        })?;
+        if !matches!(*standing, Standing::Early(_)) {
+            log::announce(comm, &standing);
+        }
         standing
     };
     match &*standing {
-        Standing::Library { reason, .. } => Err(reason.clone()),
+        Standing::Library { reason, .. } => native(reason),
+        Standing::Early(_) => {
+            native(&format!("one of the first {EARLY_CALLS} calls on a communicator"))
+        }
         Standing::Trees(_) => Ok(standing),
     }
 }
@@ -193,7 +211,7 @@ unsafe fn set_up(
     unsafe {
         let work = |own: &Rc<Collectives>| registered(own, arguments, (comm, request));
         let native = || code_of(arguments.init_native(comm, request));
-        performed(name, arguments, comm, (work, native))
+        performed(name, arguments, (comm, true), (work, native))
     }
 }
 
@@ -234,7 +252,7 @@ unsafe fn perform(name: &'static str, arguments: &Arguments<'_>, comm: MPI_Comm)
     // SAFETY: the program's own arguments and communicator, by the caller's promise.
     unsafe {
         let native = || code_of(arguments.call_native(comm));
-        performed(name, arguments, comm, (work, native))
+        performed(name, arguments, (comm, false), (work, native))
     }
 }
 
@@ -259,24 +277,24 @@ unsafe fn start(
     }
 }
 
-/// Does this `work` if the call is ours, else the native call; logs and records the call.
+/// Does this `work` if the call is ours, else the native call; logs and records the call, which may set up repeated ones.
 ///
 /// # Safety
 /// As the calls.
 unsafe fn performed(
     name: &'static str,
     arguments: &Arguments<'_>,
-    comm: MPI_Comm,
+    (comm, is_repeated): (MPI_Comm, bool),
     (work, native): (impl FnOnce(&Rc<Collectives>) -> Result<Done, Declined>, impl Fn() -> c_int),
 ) -> c_int {
     let (began, counted) = (record::began(), log::began());
     // SAFETY: a communicator's handle that the program passed, or null.
-    let (ours, log) = unsafe { (ours(arguments, comm), log::of_call(name, comm)) };
+    let (ours, log) = unsafe { (ours(arguments, comm, is_repeated), log::of_call(name, comm)) };
     let mut is_native = false;
     let mut algorithm = "failed";
-    let logged = || match ours.map_err(Declined::ToNative).and_then(|standing| match &*standing {
+    let logged = || match ours.and_then(|standing| match &*standing {
         Standing::Trees(collectives) => work(collectives),
-        Standing::Library { .. } => unreachable!("it has been found to have trees"),
+        _ => unreachable!("it has been found to have trees"),
     }) {
         Ok(done) => {
             log(&done);

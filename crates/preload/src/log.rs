@@ -1,4 +1,4 @@
-//! Messages on standard error: a line at the first call, mistakes, with `TUWTREE_LOG=1` a summary in `MPI_Finalize`, with
+//! Messages on standard error: a line when ranks agree, mistakes, with `TUWTREE_LOG=1` a summary in `MPI_Finalize`, with
 //! `TUWTREE_LOG=2` a line per call.
 
 use crate::record;
@@ -11,7 +11,7 @@ use std::time::Instant;
 use tuwtree_binding::raw::{self, MPI_Comm};
 use tuwtree_binding::{is_running, rank_in};
 use tuwtree_executor::ClosedSet;
-use tuwtree_executor::collective::Standing;
+use tuwtree_executor::collective::{EARLY_CALLS, Standing};
 use tuwtree_executor::quantity::seconds;
 use tuwtree_executor::settings::{Setting, Settings};
 
@@ -20,7 +20,7 @@ use tuwtree_executor::settings::{Setting, Settings};
 enum Loudness {
     /// `TUWTREE_LOG=0`: mistakes.
     Mistakes,
-    /// Unset: mistakes, and one line at the first call.
+    /// Unset: mistakes, and one line when ranks agree.
     Once,
     /// `TUWTREE_LOG=1`: and a summary in `MPI_Finalize`.
     Summary,
@@ -49,7 +49,7 @@ struct CallSum {
     seconds: f64,
 }
 
-/// True after the line of the first call.
+/// True after that line.
 static IS_ANNOUNCED: AtomicBool = AtomicBool::new(false);
 
 /// Variables besides those of [`Setting`].
@@ -96,10 +96,15 @@ pub(crate) fn ended(began: Option<Instant>, function: &'static str, algorithm: &
     sum.seconds += began.elapsed().as_secs_f64();
 }
 
-/// Prints the calls of the job's first rank by function and algorithm, if there is to be a summary.
+/// Prints the treatment of calls if ranks have not agreed on it, and the calls of the job's first rank by function and
+/// algorithm if there is to be a summary.
 pub(crate) fn summarize() {
     // SAFETY: MPI is initialized, or the call fails; the world's handle is MPI's own.
     let is_first = unsafe { rank_in(raw::RSMPI_COMM_WORLD).is_ok_and(|rank| rank == 0) };
+    if is_first && CALLS.load(Ordering::Relaxed) > 0 {
+        // SAFETY: the world's handle.
+        unsafe { announce(raw::RSMPI_COMM_WORLD, &Standing::Early(0)) };
+    }
     if *LOUDNESS != Loudness::Summary || !is_first {
         return;
     }
@@ -117,7 +122,7 @@ pub(crate) fn summarize() {
     }
 }
 
-/// Prints once the treatment of this job's calls, and unknown `TUWTREE_` variables.
+/// Prints once the treatment of this job's calls, and unknown `TUWTREE_` variables: when ranks have agreed, or the job ends.
 ///
 /// # Safety
 /// As [`of_call`], and not null.
@@ -145,6 +150,11 @@ pub(crate) unsafe fn announce(comm: MPI_Comm, standing: &Standing) {
             say(&format!("error: {reason}; calls stay the MPI library's"));
         }
         _ if *LOUDNESS == Loudness::Mistakes => {}
+        Standing::Early(_) => say(&format!(
+            "no communicator had more than {EARLY_CALLS} of the intercepted calls; the first {EARLY_CALLS} are the MPI \
+             library's own.{recorded} \
+             {HOW_TO_SEE}"
+        )),
         Standing::Library { reason, .. } => say(&format!(
             "intercepts MPI_Gatherv, MPI_Scatterv, MPI_Allgatherv, MPI_Reduce_scatter and MPI_Alltoallv, which stay the MPI \
              library's: {reason}.{recorded} {HOW_TO}"

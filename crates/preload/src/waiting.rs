@@ -24,8 +24,8 @@ pub(crate) fn hinting<T>(work: impl FnOnce() -> T) -> T {
     let waiting = move || {
         if waits.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
             log::hint(&format!(
-                "has waited for {} s for all ranks to make the same call. If some run without this library, \
-                 they never will: give it to all (Open MPI passes variables to other nodes with \
+                "has waited for {} s for all ranks to make the same call. If some run without this library \
+                 or its variables, they never will: give them to all (Open MPI passes variables to other nodes with \
                  mpirun -x LD_PRELOAD -x TUWTREE_... only)",
                 PATIENCE.as_secs()
             ));

@@ -1,4 +1,4 @@
-/* Eight gathers, unaware of any tree. */
+/* 24 gathers, unaware of any tree. */
 #include <mpi.h>
 int main(int argc, char **argv)
 {
@@ -8,7 +8,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (i = 0; i < size; i++)
         counts[i] = 1, starts[i] = i;
-    for (call = 1; call <= 8; call++) {
+    for (call = 1; call <= 24; call++) {
         own = 100 * call + rank;
         MPI_Gatherv(&own, 1, MPI_INT, all, counts, starts, MPI_INT, 0, MPI_COMM_WORLD);
         for (i = 0; i < size && rank == 0; i++)

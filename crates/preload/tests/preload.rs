@@ -114,7 +114,12 @@ fn one_line_at_the_first_call_says_what_is_intercepted_unless_it_is_not_wanted()
         assert!(output.status.success(), "{output:?}");
         lines(&output)
     };
-    let untold = said(&[("TUWTREE_LOG", "")]);
+    let few = said(&[("TUWTREE_LOG", "")]);
+    let own = "tuwtree: no communicator had more than 20 of the intercepted calls; the first 20 are the MPI library's own.";
+    assert!(few.len() == 1 && few[0].starts_with(own), "{few:?}");
+    let output =
+        run_preloaded(3, &compiled(directory.path(), "gathers.c"), &[], &[("TUWTREE_LOG", "")]);
+    let untold = lines(&output);
     assert_eq!(untold.len(), 1, "{untold:?}");
     let stays = "tuwtree: intercepts MPI_Gatherv, MPI_Scatterv, MPI_Allgatherv, MPI_Reduce_scatter and MPI_Alltoallv, which stay the MPI library's: no algorithm \
                  or machine is set. To use trees where they are faster: mpirun ... tuwtree-exec calibrate";
@@ -151,9 +156,11 @@ fn allgathers_and_reduce_scatters_go_on_circulant_graphs_where_blocks_differ() {
     // Call 8 of the allgathers is compared.
     let loose = "native: ranks do not have the same sizes, or elements cannot be reordered";
     assert_eq!(along.iter().filter(|line| line.ends_with(loose)).count(), 2, "{along:?}");
-    let chosen = said(&[("TUWTREE_MACHINE", machine.as_str())]);
+    let auto = ("TUWTREE_ALGORITHM", "auto");
+    let machine = ("TUWTREE_MACHINE", machine.as_str());
+    let chosen = said(&[auto, machine]);
     assert!(chosen.iter().any(|line| line.contains("MPI_Allgatherv, call 1: ")), "{chosen:?}");
-    let own = said(&[("TUWTREE_MACHINE", machine.as_str()), ("TUWTREE_REDUCE_SCATTER", "native")]);
+    let own = said(&[auto, machine, ("TUWTREE_REDUCE_SCATTER", "native")]);
     let native = format!("tuwtree: MPI_Reduce_scatter, call 2: native on {count} processes");
     assert!(own.contains(&native), "{own:?}");
     let block =
@@ -182,22 +189,37 @@ fn allgathers_and_reduce_scatters_go_on_circulant_graphs_where_blocks_differ() {
     assert!(wrong[0].starts_with("tuwtree: error: TUWTREE_ALLGATHER \"rings\": one of auto, "));
 }
 
-#[test]
-fn whoever_waits_for_ranks_that_run_without_it_says_what_may_be_wrong() {
+/// Runs 24 gathers of two ranks as launchers do that give a variable to the first node only.
+fn run_with_at_rank_0(name: &str, value: &str, environment: &[(&str, String)]) -> Output {
     let directory = tempfile::tempdir().unwrap();
-    let program = compiled(directory.path(), "unaware.c");
-    let library = library_directory().join("libtuwtree_preload.so");
-    // As launchers do that give variables to the first node only. The ranks would wait for ever.
+    let program = compiled(directory.path(), "gathers.c");
     let script = directory.path().join("partly.sh");
     let text_of_script = format!(
-        "#!/bin/sh\n[ \"${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}\" != 0 ] || export LD_PRELOAD={}:$LD_PRELOAD\n\
+        "#!/bin/sh\n[ \"${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}\" != 0 ] || export {name}={value}\n\
          exec timeout -k 1 20 {}\n",
-        library.display(),
         program.display()
     );
     std::fs::write(&script, text_of_script).unwrap();
-    let output = run(2, Path::new("sh"), &[script.to_str().unwrap()], &[]);
+    let output = run(2, Path::new("sh"), &[script.to_str().unwrap()], environment);
     assert!(!output.status.success(), "{output:?}");
+    output
+}
+
+#[test]
+fn an_algorithm_for_rank_0_only_ends_the_job() {
+    let library = library_directory().join("libtuwtree_preload.so");
+    let loaded = [("LD_PRELOAD", library.to_str().unwrap().to_owned())];
+    let output = run_with_at_rank_0("TUWTREE_ALGORITHM", "adaptive", &loaded);
+    let error = "an algorithm is set for some ranks and not for others";
+    assert!(text(&output.stderr).contains(error), "{output:?}");
+}
+
+#[test]
+fn whoever_waits_for_ranks_that_run_without_it_says_what_may_be_wrong() {
+    // The ranks would wait for ever.
+    let library = library_directory().join("libtuwtree_preload.so");
+    let both = format!("{}:$LD_PRELOAD", library.display());
+    let output = run_with_at_rank_0("LD_PRELOAD", &both, &[]);
     let said = lines(&output);
     let is_hint = |line: &String| {
         line.contains("all ranks to make the same call") && line.contains("mpirun -x LD_PRELOAD")
@@ -270,21 +292,21 @@ fn gathers_in_threads() -> Vec<(u64, f64)> {
     let directory = tempfile::tempdir().unwrap();
     let program = compiled(directory.path(), "unaware_threads.c");
     let machine = slow_machine(directory.path());
-    let settings = [
-        ("TUWTREE_ALGORITHM", "adaptive"),
-        ("TUWTREE_ALGORITHM", "linear"),
-        ("TUWTREE_MACHINE", machine.as_str()),
-    ];
-    let gathered = |setting| {
-        let output = run_preloaded(2, &program, &["30", "5"], &[("TUWTREE_LOG", "0"), setting]);
+    let gathered = |algorithm| {
+        let settings = [
+            ("TUWTREE_LOG", "0"),
+            ("TUWTREE_ALGORITHM", algorithm),
+            ("TUWTREE_MACHINE", machine.as_str()),
+        ];
+        let output = run_preloaded(2, &program, &["30", "5"], &settings);
         assert!(output.status.success(), "{output:?}");
         let said = text(&output.stdout);
-        println!("{setting:?}: {said}");
+        println!("{algorithm}: {said}");
         let (wrong, rest) = said.trim().split_once(" wrong")?;
         let (_, ratio) = rest.rsplit_once("ratio ").expect(&said);
         Some((wrong.parse().expect(&said), ratio.parse().expect(&said)))
     };
-    settings.into_iter().filter_map(gathered).collect()
+    ["adaptive", "linear", "auto"].into_iter().filter_map(gathered).collect()
 }
 
 #[test]
@@ -406,18 +428,18 @@ fn it_leaves_calls_to_the_mpi_library_when_told_or_when_settings_make_no_sense()
     let directory = tempfile::tempdir().unwrap();
     let program = compiled(directory.path(), "unaware.c");
     let missing = [("TUWTREE_ALGORITHM", "schedule"), ("TUWTREE_SCHEDULE", "/nowhere")];
-    let cases: [(&[(&str, &str)], &str); 4] = [
-        (&[], "native: no algorithm or machine is set"),
-        (&[("TUWTREE_ALGORITHM", "native")], "native: as set"),
-        (&[("TUWTREE_ALGORITHM", "fast")], "native: TUWTREE_ALGORITHM \"fast\": one of adaptive"),
-        (&missing, "native: /nowhere: No such file"),
-    ];
-    for (environment, reason) in cases {
-        let output = run_preloaded(3, &program, &[], environment);
+    let gathers = compiled(directory.path(), "gathers.c");
+    let stays = |program: &Path, environment: &[(&str, &str)], reason: &str| {
+        let output = run_preloaded(3, program, &[], environment);
         assert!(output.status.success(), "{output:?}");
-        assert!(text(&output.stdout).contains("gathered 3 numbers"), "{output:?}");
         assert!(text(&output.stderr).contains(reason), "{output:?}");
-    }
+    };
+    stays(&gathers, &[], "native: one of the first 20 calls on a communicator");
+    stays(&gathers, &[], "native: no algorithm or machine is set");
+    stays(&gathers, &[("TUWTREE_ALGORITHM", "native")], "native: as set");
+    let fast = "native: TUWTREE_ALGORITHM \"fast\": one of adaptive";
+    stays(&program, &[("TUWTREE_ALGORITHM", "fast")], fast);
+    stays(&program, &missing, "native: /nowhere: No such file");
 }
 
 #[test]
@@ -453,13 +475,14 @@ fn with_a_machine_calls_go_along_trees_where_these_are_better() {
              beta_seconds_per_byte = 1e-9\ngamma_seconds_per_byte = 1e-9\n{network}"
         );
         std::fs::write(&machine, written).unwrap();
-        let environment = [("TUWTREE_MACHINE", machine.to_str().unwrap())];
+        let environment =
+            [("TUWTREE_ALGORITHM", "auto"), ("TUWTREE_MACHINE", machine.to_str().unwrap())];
         let output = run_preloaded(5, &program, &[], &environment);
         assert!(output.status.success(), "{output:?}");
         assert!(text(&output.stdout).contains("5 rounds, 0 wrong"), "{output:?}");
         let log = text(&output.stderr);
-        // The first call of each is the library's own.
-        for (call, by) in [(1, "native"), (2, "native"), (3, second), (4, second), (10, second)] {
+        // The first two calls of each are the library's own.
+        for (call, by) in [(1, "native"), (4, "native"), (5, second), (6, second), (10, second)] {
             assert!(log.contains(&format!(", call {call}: {by} on 5 processes")), "{file}: {log}");
         }
         let doubted = log.contains("Times of machine slow are known within a factor of 100.0");
@@ -502,7 +525,7 @@ fn data_arrives_whole_where_almost_nothing_may_be_passed_on_or_be_under_way() {
     let persistent = ("TUWTREE_PERSISTENT", "1");
     let limit = ("TUWTREE_MOST_PASSED", "8");
     let window = ("TUWTREE_WINDOW", "8");
-    let auto = ("TUWTREE_MACHINE", machine.as_str());
+    let [auto, costs] = [("TUWTREE_ALGORITHM", "auto"), ("TUWTREE_MACHINE", machine.as_str())];
     let again = |environment: &[(&str, &str)]| {
         arrives(&directory, "unaware_again.c", environment, "5 rounds, 0 wrong");
     };
@@ -510,9 +533,9 @@ fn data_arrives_whole_where_almost_nothing_may_be_passed_on_or_be_under_way() {
         arrives(&directory, "unaware_persistent.c", environment, "24 steps, 0 wrong");
     };
     again(&[tree, limit]);
-    again(&[auto, limit, window]);
+    again(&[auto, costs, limit, window]);
     set_up(&[tree, persistent, limit]);
-    set_up(&[auto, persistent, limit, window]);
+    set_up(&[costs, persistent, limit, window]);
 }
 
 /// Runs a program on 7 processes, which says so if all is right, along trees.

@@ -70,6 +70,12 @@ pub enum CollectiveError {
         /// Its text.
         text: String,
     },
+    /// Ranks agree at different calls.
+    #[error(
+        "an algorithm is set for some ranks and not for others: set TUWTREE_ALGORITHM and its like for all (Open MPI \
+         passes variables to other nodes with mpirun -x TUWTREE_ALGORITHM only)"
+    )]
+    Environment,
     /// An operation that is under way is started, or started anew after a failure.
     #[error("the operation is {0}")]
     NotStartable(&'static str),
@@ -120,6 +126,7 @@ impl CollectiveError {
             CollectiveError::Memory(_) => raw::MPI_ERR_NO_MEM,
             CollectiveError::Fault(_)
             | CollectiveError::GivenUp { .. }
+            | CollectiveError::Environment
             | CollectiveError::Refused(_) => raw::MPI_ERR_OTHER,
             CollectiveError::NotStartable(_) => raw::MPI_ERR_REQUEST,
         };

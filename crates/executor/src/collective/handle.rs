@@ -86,11 +86,21 @@ pub enum Standing {
     },
     /// The communicator's state for trees.
     Trees(Rc<Collectives>),
+    /// The MPI library for the first calls, whose number this is.
+    Early(u64),
 }
 
-/// Performer of this communicator's operations. The first request is collective: ranks agree by collective calls that
-/// none has an `obstacle`, on the settings of the first rank, and that a communicator of our own can be made. If
-/// anything is lacking at any rank, all leave the operations to the library; settings that do so make no communicator.
+/// Number of calls on a communicator that are the library's own before ranks agree.
+///
+/// To agree and to make a communicator took as long as 8 to 12 calls on emulated clusters, and a plan gains a quarter to
+/// two thirds of a call. As many calls as would earn that come first, so that a program whose last call comes just then
+/// has not lost more than it could have gained.
+pub const EARLY_CALLS: u64 = 20;
+
+/// Performer of this communicator's operations, for the call that begins; `None` if ranks have to [`agree`] in it.
+///
+/// They do so in the call after [`EARLY_CALLS`]; or in the first one that `is_repeated`, which all ranks know; or in the
+/// first of all if the environment states an algorithm, `auto` included, as it then has to at all ranks.
 ///
 /// # Safety
 /// As [`guarded`].
@@ -99,30 +109,72 @@ pub enum Standing {
 /// MPI is not initialized, no communicator or one between two groups; what MPI returns.
 pub unsafe fn standing_of(
     comm: MPI_Comm,
-    obstacle: impl FnOnce() -> Option<&'static str>,
-) -> Result<Rc<Standing>, CollectiveError> {
+    is_repeated: bool,
+) -> Result<Option<Rc<Standing>>, CollectiveError> {
     if !is_running() {
         return Err(CollectiveError::Refused("MPI is not initialized".to_owned()));
     }
     // SAFETY: MPI is initialized, and this is a communicator by the caller's promise.
     unsafe {
-        if let Some(known) = value_of::<Standing>(comm)? {
-            return Ok(known);
+        let known = value_of::<Standing>(comm)?;
+        let early = match known.as_deref() {
+            None => 0,
+            Some(Standing::Early(calls)) => *calls,
+            Some(_) => return Ok(known),
+        };
+        if early == EARLY_CALLS || is_repeated || Settings::are_stated() {
+            return Ok(None);
         }
-        let agreed = Communicator::lent(comm, |lent| agreed_standing(lent, obstacle()))?;
-        let made = Rc::new(agreed?);
+        let made = Rc::new(Standing::Early(early + 1));
+        give(comm, Rc::clone(&made))?;
+        Ok(Some(made))
+    }
+}
+
+/// Performer of this communicator's operations from now on. Collective: ranks agree by collective calls that none has an
+/// `obstacle`, on the settings of the first rank, and that a communicator of our own can be made. If anything is lacking
+/// at any rank, all leave the operations to the library; settings that do so make no communicator.
+///
+/// # Safety
+/// As [`standing_of`], which has found it due.
+///
+/// # Errors
+/// What MPI returns; at all ranks [`CollectiveError::Environment`].
+pub unsafe fn agree(
+    comm: MPI_Comm,
+    obstacle: Option<&'static str>,
+) -> Result<Rc<Standing>, CollectiveError> {
+    // SAFETY: MPI is initialized, and this is a communicator by the caller's promise.
+    unsafe {
+        let early = match value_of::<Standing>(comm)?.as_deref() {
+            Some(Standing::Early(calls)) => *calls,
+            _ => 0,
+        };
+        let made = Communicator::lent(comm, |lent| agreed_standing(lent, early, obstacle))??;
+        let made = Rc::new(made);
         give(comm, Rc::clone(&made))?;
         Ok(made)
     }
 }
 
-/// Performer of the operations of the program's communicator. Collective.
-fn agreed_standing(comm: &Communicator, obstacle: Option<&str>) -> Result<Standing, MpiError> {
+/// Performer of the operations of the program's communicator, after this number of early calls. Collective.
+fn agreed_standing(
+    comm: &Communicator,
+    early: u64,
+    obstacle: Option<&str>,
+) -> Result<Standing, CollectiveError> {
     let library =
         |reason: &str, is_mistake| Standing::Library { reason: reason.to_owned(), is_mistake };
-    let size = comm.size();
-    let first = comm.least(if obstacle.is_some() { comm.rank() } else { size } as u64)? as Rank;
-    if first < size {
+    let obstacles = if obstacle.is_some() { comm.size() - comm.rank() } else { 0 } as u64;
+    let [most, least, obstacles] = comm.greatest(&[early, EARLY_CALLS - early, obstacles])?[..]
+    else {
+        unreachable!("there are as many numbers as before")
+    };
+    if most != EARLY_CALLS - least {
+        return Err(CollectiveError::Environment);
+    }
+    if obstacles > 0 {
+        let first = comm.size() - obstacles as usize;
         let text = comm.told(obstacle.unwrap_or_default(), first)?;
         return Ok(library(&format!("rank {first}: {text}"), false));
     }

@@ -36,7 +36,7 @@ mod windows;
 
 pub use crate::play::Strictness;
 pub use error::CollectiveError;
-pub use handle::{Standing, collectives_of, guarded, standing_of};
+pub use handle::{EARLY_CALLS, Standing, agree, collectives_of, guarded, standing_of};
 pub use persistent::Persistent;
 pub use prices::chosen_circulation;
 pub use rounds::scatter_lists;

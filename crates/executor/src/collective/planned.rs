@@ -5,14 +5,14 @@
 //! [`Seat`]. Plans are looked up without a message.
 //!
 //! ```text
-//!   call      1          2          3     4          5 6 7   8          9 ...
-//!   by        library    plan 1     2     2          4       4          8
-//!   then      plan 1 --> plan 2 -->       plan 4 -->         plan 8 -->
+//!   call      1         2          3     4          5 6 7   8          9 ...
+//!   by        library   library    2     2          4       4          8
+//!   then                plan 2 -->       plan 4 -->         plan 8 -->
 //! ```
 //!
-//! The first call is the library's own. In calls 1, 2, 4, 8, ... the root, which sees all sizes, hands out a
-//! new plan, for the sizes of that call: `ceil(log2 p)` short messages follow one another, and none in all
-//! the other calls. Along a tree the root does so while the data moves; everybody else takes the plan when its
+//! The first two calls are the library's own; a call that comes once costs nothing. In calls 2, 4, 8, ... the root, which
+//! sees all sizes, hands out a new plan, for the sizes of that call: `ceil(log2 p)` short messages follow one another,
+//! and none in all the other calls. Along a tree the root does so while the data moves; everybody else takes the plan when its
 //! part in that has been done. A plan stays right when sizes change, since they travel with the data; only
 //! how good it is depends on them.
 //!
@@ -204,11 +204,12 @@ impl Collectives {
             false if is_tried => plan.trial.begin(plan.calls),
             false => Way::Ours,
         };
+        let is_due = plan.calls > 1 && plan.calls.is_power_of_two();
         let begin = Instant::now();
         let done = match way {
             Way::Library => native(),
             Way::Ours => {
-                let due = plan.calls.is_power_of_two().then_some(&mut renewal);
+                let due = is_due.then_some(&mut renewal);
                 self.plans.last.set(plan.construction);
                 let done = plan.perform((self, arguments, settings, strictness), due);
                 done.map(|()| settings.algorithm())
@@ -219,10 +220,7 @@ impl Collectives {
             plan.trial.note(way, begin.elapsed());
         }
         let times = plan.trial.typical();
-        let renewed = match plan.calls.is_power_of_two() {
-            true => plan.renew(renewal),
-            false => Ok(()),
-        };
+        let renewed = if is_due { plan.renew(renewal) } else { Ok(()) };
         // Behind the plan, which the root may have handed out while data moved.
         let decided = if is_tried { plan.trial.decide(times, comm) } else { Ok(()) };
         self.plans.known.borrow_mut().insert(key, plan);
