@@ -4,6 +4,7 @@
 use std::rc::Rc;
 use tuwtree_model::{
     BlockSizes, Collective, Construction, Order, Problem, Rank, Root, StatedCosts, Tree,
+    judged_time,
 };
 use tuwtree_plan::catalogue::OnlinePart;
 use tuwtree_plan::{
@@ -63,6 +64,12 @@ pub(crate) fn best_passed<T>(
     outcomes.sort_by_key(|outcome| outcome.unpacked);
     let mut paying = outcomes.iter().take_while(|one| pays(one, problem, library));
     paying.find_map(|one| Some((one.construction, use_of(one.tree().ok()?)?)))
+}
+
+/// True if a tree takes hardly longer than another one for this problem.
+pub(crate) fn is_as_good(tree: &Tree, other: &Tree, problem: &Problem) -> bool {
+    let time = |tree| judged_time(tree, problem).map_or(f64::INFINITY, |time| time.units());
+    time(tree) <= NEAR * time(other)
 }
 
 /// A process's part of the `deadline-online` tree; consistent at all processes.
@@ -141,6 +148,9 @@ fn loses_data(problem: &Problem) -> bool {
 
 /// Ratio to the time of the best tree up to which the library's own call is chosen.
 const ENOUGH: f64 = 1.02;
+
+/// Ratio to the time of the best tree up to which an old one stays.
+const NEAR: f64 = 1.05;
 
 /// The most ranks for which a tree is searched for pair by pair, and by many searches or a cubic
 /// one at costs that are the same everywhere or on each level.

@@ -38,7 +38,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::time::Instant;
 use tuwtree_binding::{Arguments, Communicator, Handles, MpiError, Reuse, library_version};
-use tuwtree_model::{BlockSizes, ClosedSet, Construction, Operation, Rank};
+use tuwtree_model::{BlockSizes, ClosedSet, Construction, Operation, Problem, Rank, Tree};
 use tuwtree_schedule::{Action, Arrival, Buffer, Deed, Piece, Region, Role, Send};
 
 /// No more plans are kept on a communicator; who calls with more roots has the library's own calls.
@@ -63,12 +63,19 @@ pub(super) struct Plan {
     part: TreePart,
     /// Construction of the tree, if any.
     construction: Option<Construction>,
-    /// At the root, the sizes that the plan is for, if there is one yet.
-    sizes: Option<BlockSizes>,
+    /// At the root, the base of the plan, if there is one yet.
+    basis: Option<Basis>,
     /// Performer at a process that does not pass data on.
     once: RefCell<Option<Box<Once>>>,
     /// The tree against the library's own call.
     trial: Trial,
+}
+
+/// The sizes that a plan is for, and its tree; `None` for the library's own call.
+#[derive(Debug)]
+struct Basis {
+    sizes: BlockSizes,
+    tree: Option<Tree>,
 }
 
 /// This process's part in an operation with a root.
@@ -192,7 +199,7 @@ impl Collectives {
             strictness,
             root,
             list: None,
-            sizes: None,
+            basis: None,
         };
         // With a window the library's gather may lose data on the way.
         let may_lose = !is_outward && settings.window().is_some();
@@ -238,32 +245,42 @@ pub(super) struct Renewal<'c, 'a> {
     root: Rank,
     /// This process's list, if received.
     list: Option<Result<Vec<u64>, MpiError>>,
-    /// At the root, the sizes that the new plan is for, if there is one.
-    sizes: Option<BlockSizes>,
+    /// At the root, the base of the new plan, if there is one.
+    basis: Option<Basis>,
 }
 
 impl Renewal<'_, '_> {
-    /// Hands out a plan for these sizes, where the old one was for others: the root's part. Collective.
-    fn hand_out(&mut self, sizes: Option<BlockSizes>, old: Option<&BlockSizes>) {
+    /// Hands out a plan for these sizes, where the old one is not as good for them: the root's part. Collective.
+    fn hand_out(&mut self, sizes: Option<BlockSizes>, old: Option<&Basis>) {
         let comm = &self.collectives.comm;
-        let lists = match sizes.filter(|sizes| old != Some(sizes)) {
-            None => vec![vec![word::SAME]; comm.size()],
-            Some(sizes) => {
-                let operation = self.arguments.operation();
-                let seats = seats(operation, &sizes, self.root, self.settings);
-                self.sizes = Some(sizes);
-                match seats {
-                    None => vec![vec![word::NATIVE]; comm.size()],
-                    Some((construction, seats)) => {
-                        let place = Construction::all().position(|one| one == construction);
-                        let kind = vec![word::TREE, place.expect("it is one of all") as u64];
-                        let list = |seat: Seat| [kind.clone(), seat.to_words()].concat();
-                        seats.into_iter().map(list).collect()
-                    }
-                }
+        let is_new = |sizes: &BlockSizes| old.is_none_or(|old| old.sizes != *sizes);
+        let new = sizes.filter(is_new).and_then(|sizes| self.lists_for(sizes, old));
+        let lists = new.unwrap_or_else(|| vec![vec![word::SAME]; comm.size()]);
+        self.list = Some(rounds::handed_down(&**comm, self.root, Some(lists)));
+    }
+
+    /// The lists of the best plan for these sizes, at all ranks; `None` if the old one stays.
+    fn lists_for(&mut self, sizes: BlockSizes, old: Option<&Basis>) -> Option<Vec<Vec<u64>>> {
+        let seats = match self.settings.judged_machine() {
+            Some(machine) => {
+                let is_outward = self.arguments.operation().is_outward();
+                let problem = planning::problem(is_outward, &sizes, self.root, machine).ok();
+                problem.and_then(|problem| seats(&problem, &sizes, self.settings, old))
+            }
+            None => None,
+        };
+        let (lists, tree) = match seats {
+            None => (vec![vec![word::NATIVE]; self.collectives.comm.size()], None),
+            Some((_, SeatsOfTree::Old)) => return None,
+            Some((construction, SeatsOfTree::New(tree, seats))) => {
+                let place = Construction::all().position(|one| one == construction);
+                let kind = vec![word::TREE, place.expect("it is one of all") as u64];
+                let list = |seat: Seat| [kind.clone(), seat.to_words()].concat();
+                (seats.into_iter().map(list).collect(), Some(tree))
             }
         };
-        self.list = Some(rounds::handed_down(&**comm, self.root, Some(lists)));
+        self.basis = Some(Basis { sizes, tree });
+        Some(lists)
     }
 }
 
@@ -302,7 +319,7 @@ impl Plan {
         let renewal = renewal.filter(|renewal| collectives.comm.rank() == renewal.root);
         match renewal {
             Some(renewal) => {
-                let (sizes, old) = (call.sizes(), self.sizes.as_ref());
+                let (sizes, old) = (call.sizes(), self.basis.as_ref());
                 self.part.perform(call, Some(&mut || renewal.hand_out(sizes.clone(), old)))
             }
             None => self.part.perform(call, None),
@@ -317,11 +334,11 @@ impl Plan {
             let room = Room { home: &self.once, once: None };
             let call =
                 Call::new(collectives, arguments, settings, (Handles::Lent, room)).with(strictness);
-            renewal.hand_out(call.sizes(), self.sizes.as_ref());
+            renewal.hand_out(call.sizes(), self.basis.as_ref());
         }
         let list = renewal.list.unwrap_or_else(|| rounds::handed_down(&**comm, root, None))?;
-        if renewal.sizes.is_some() {
-            self.sizes = renewal.sizes;
+        if renewal.basis.is_some() {
+            self.basis = renewal.basis;
         }
         match list.as_slice() {
             [word::NATIVE] => (self.part, self.construction) = (TreePart::Native, None),
@@ -343,23 +360,39 @@ pub(super) struct KeptTree<'s> {
     pub(super) meanwhile: Option<&'s mut dyn FnMut()>,
 }
 
-/// Seats in the tree of least predicted time, and its construction; `None` if the library's own call is as good.
+/// The seats in a tree.
+enum SeatsOfTree {
+    /// The old tree is as good, and has room.
+    Old,
+    New(Tree, Vec<Seat>),
+}
+
+/// Seats in the tree of least predicted time, and its construction; `None` if the library's own call is as good. A tree
+/// that takes hardly longer stays: on a new one, ranks would have to connect that have had no message between them.
 fn seats(
-    operation: Operation,
+    problem: &Problem,
     sizes: &BlockSizes,
-    root: Rank,
     settings: &Settings,
-) -> Option<(Construction, Vec<Seat>)> {
-    let machine = settings.judged_machine()?;
-    let problem = planning::problem(operation.is_outward(), sizes, root, machine).ok()?;
-    let window = settings.window().filter(|_| !operation.is_outward());
+    old: Option<&Basis>,
+) -> Option<(Construction, SeatsOfTree)> {
+    let window = settings.window().filter(|_| !problem.operation().is_outward());
     let limits = (settings.most_passed, window);
+    let seats_in = |tree: &Tree| {
+        let seats = Seat::of_tree(tree, sizes, limits)?;
+        let stays = old.and_then(|old| Some((old.tree.as_ref()?, &old.sizes))).is_some_and(|old| {
+            let before = Seat::of_tree(old.0, old.1, limits).into_iter().flatten();
+            let now = Seat::of_tree(old.0, sizes, limits).into_iter().flatten();
+            planning::is_as_good(old.0, tree, problem)
+                && before.zip(now).all(|(before, now)| before.has_room_of(&now))
+        });
+        Some(if stays { SeatsOfTree::Old } else { SeatsOfTree::New(tree.clone(), seats) })
+    };
     if settings.algorithm() == Algorithm::DeadlineOnline {
-        let seats = Seat::of_tree(&planning::online_tree(&problem).ok()?, sizes, limits);
-        return seats.map(|seats| (Construction::DeadlineOnline, seats));
+        let seats = seats_in(&planning::online_tree(problem).ok()?)?;
+        return Some((Construction::DeadlineOnline, seats));
     }
     let library = library_version().unwrap_or_default();
-    planning::best_passed(&problem, &library, |tree| Seat::of_tree(tree, sizes, limits))
+    planning::best_passed(problem, &library, seats_in)
 }
 
 impl Call<'_, '_> {
@@ -493,4 +526,30 @@ fn send(to: Rank, buffer: Buffer, offset: u64, bytes: u64) -> BoundAction {
     let pieces = [Piece { offset, bytes }];
     let from = Region { buffer, pieces: &pieces };
     BoundAction::new(&Action { port: 0, deed: Deed::Send(Send { to, tag: 0, from }) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tuwtree_model::{Costs, Homogeneous};
+
+    #[test]
+    fn a_tree_stays_for_sizes_that_are_much_alike_and_not_for_others() {
+        let costs = || Costs::Homogeneous(Homogeneous::new(1000.0, 1.0, 0.0).unwrap());
+        let settings = Settings::default();
+        let planned = |bytes: &dyn Fn(usize) -> u64, old: Option<&Basis>| {
+            let sizes = BlockSizes::new((0..40).map(bytes)).unwrap();
+            let problem = planning::problem(false, &sizes, 0, costs()).unwrap();
+            let seats = seats(&problem, &sizes, &settings, old).expect("a tree is better");
+            (sizes, seats.1)
+        };
+        let (sizes, SeatsOfTree::New(tree, _)) = planned(&|_| 100, None) else { unreachable!() };
+        let old = Basis { sizes, tree: Some(tree) };
+        let stays =
+            |bytes: &dyn Fn(usize) -> u64| matches!(planned(bytes, Some(&old)).1, SeatsOfTree::Old);
+        assert!(stays(&|rank| 50 + rank as u64 * 7919 % 101));
+        assert!(!stays(&|rank| if rank == 39 { 100_000 } else { 1 }));
+        // The same tree, without room.
+        assert!(!stays(&|_| 1000));
+    }
 }

@@ -297,6 +297,12 @@ impl Seat {
     }
 
     /// The child of this rank, if it passes on data.
+    /// True if the data of this seat in the same tree, planned for other sizes, fits into the message here.
+    pub(super) fn has_room_of(&self, other: &Seat) -> bool {
+        let (room, planned) = (self.own.room, other.own.room);
+        if planned == 0 { room == 0 } else { planned <= 2 * room }
+    }
+
     pub(super) fn inner_child(&self, rank: Rank) -> Option<&Below> {
         self.children.iter().find(|child| child.rank == rank && child.is_inner)
     }
