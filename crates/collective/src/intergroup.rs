@@ -159,7 +159,7 @@ fn gathered(shares: &BlockSizes, inside: Inside) -> Result<Schedule, CollectiveE
 }
 
 /// Costs for schedules that do not depend on any.
-fn costs_of_nothing() -> Homogeneous {
+pub(crate) fn costs_of_nothing() -> Homogeneous {
     Homogeneous::new(0.0, 0.0, 0.0).expect("costs of nothing")
 }
 

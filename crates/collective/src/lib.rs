@@ -18,6 +18,7 @@
 //! | [`circulant_in_pieces`] | `n - 1 + ceil(lg p)` | blocks of different sizes, large |
 //! | [`circulant_balanced`], [`bruck_balanced`] | as `circulant_in_pieces`, `bruck_postal` | the same, ranks in an order in which large blocks are far apart |
 //! | [`straight::allgather`], [`straight::reduce_scatter`] | no rounds | little data, few ranks, where latency overlaps |
+//! | [`nodes::lanes`], [`nodes::node_all`] | no rounds | machines with nodes |
 //! | [`reduce_scatter::pairwise`] | `p - 1` | blocks of one size; what MPI libraries do with much data |
 //! | [`reduce_scatter::halving`] | `lg p` for `p = 2^l`, else 2 more | `p = 2^l` |
 //! | [`reduce_scatter::recursive_doubling`] | `lg p` for `p = 2^l`, else up to twice as many | what MPICH does for operators that do not commute |
@@ -63,8 +64,10 @@ mod circle;
 mod circulant;
 mod doubling;
 mod error;
+mod flow;
 mod folding;
 pub mod intergroup;
+pub mod nodes;
 mod open_shop;
 mod overlapping;
 mod pieces;

@@ -5,6 +5,7 @@ mod duplex;
 mod exchange_costs;
 mod exchanges;
 mod groups;
+mod nodes;
 mod overlapping;
 mod published;
 mod reductions;

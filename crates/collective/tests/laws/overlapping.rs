@@ -165,7 +165,7 @@ fn costs(ranks: usize) -> impl Strategy<Value = Costs> {
 }
 
 /// Machines of two levels whose nodes share a wire.
-fn nodes(ranks: usize) -> impl Strategy<Value = StatedCosts> {
+pub(crate) fn nodes(ranks: usize) -> impl Strategy<Value = StatedCosts> {
     let level = || (0..30_u32, 0..20_u32, 0..4_u32);
     let placement = prop_oneof![Just(Placement::Block), Just(Placement::RoundRobin)];
     let port = prop_oneof![Just(PortKind::Fair), Just(PortKind::FirstInFirstOut)];

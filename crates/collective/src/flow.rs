@@ -1,0 +1,213 @@
+//! Messages in the order in which a machine performs them soonest.
+//!
+//! A flow is a set of messages of an allgather, with those that must have arrived before each. Ranks send what is ready, the
+//! most urgent first, and receive in the order of arrival. The programs list messages at both ends in the order in which
+//! they leave, so that no rank waits for a message that waits for it, even if each message waits for its receiver.
+
+use crate::CollectiveError;
+use crate::rounds::finished;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+use std::rc::Rc;
+use tuwtree_model::{CostModel, Order, Problem, Rank, Time};
+use tuwtree_schedule::{
+    Action, Arrival, Buffer, Deed, Piece, Programs, Receive, Region, Schedule, Send,
+};
+
+/// A message of parts of the output.
+#[derive(Clone, Debug)]
+pub(crate) struct Message {
+    pub(crate) ends: (Rank, Rank),
+    pub(crate) pieces: Rc<[Piece]>,
+    /// Numbers of the messages that its sender needs first.
+    pub(crate) after: Vec<u32>,
+    /// Of several messages that are ready, that of the least number goes first.
+    pub(crate) turn: u8,
+}
+
+/// Messages of the allgather of a problem.
+pub(crate) struct Flow<'a> {
+    problem: &'a Problem,
+    messages: Vec<Message>,
+    /// Bytes of each.
+    bytes: Vec<u64>,
+}
+
+/// Number of the event in which a message leaves, and when its receiver has it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Passage {
+    leaves: u64,
+    end: f64,
+}
+
+/// An event, in the order in which events of one time happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    /// A message is received.
+    Ends(u32),
+    /// A message may be received.
+    Comes(u32),
+    /// The latency of a message has passed.
+    Arrives(u32),
+    /// A rank may send.
+    Wakes(usize),
+}
+
+impl<'a> Flow<'a> {
+    /// No messages yet.
+    pub(crate) fn new(problem: &'a Problem) -> Flow<'a> {
+        Flow { problem, messages: Vec::new(), bytes: Vec::new() }
+    }
+
+    /// Adds a message, and returns its number; `None` for an empty one.
+    pub(crate) fn push(&mut self, message: Message) -> Option<u32> {
+        let bytes = message.pieces.iter().map(|piece| piece.bytes).sum();
+        (bytes > 0).then(|| {
+            self.messages.push(message);
+            self.bytes.push(bytes);
+            self.messages.len() as u32 - 1
+        })
+    }
+
+    /// The data of a message.
+    pub(crate) fn pieces(&self, number: u32) -> Rc<[Piece]> {
+        Rc::clone(&self.messages[number as usize].pieces)
+    }
+
+    /// Has a message wait for others.
+    pub(crate) fn need(&mut self, number: u32, after: Vec<u32>) {
+        self.messages[number as usize].after = after;
+    }
+
+    /// The time at which the last message has been received by the machine of the problem.
+    ///
+    /// # Complexity
+    /// O(n log n) for n messages.
+    pub(crate) fn time(&self) -> Result<Time, CollectiveError> {
+        let last = self.passages()?.iter().fold(0.0, |last: f64, one| last.max(one.end));
+        Ok(Time::new(last).unwrap_or(Time::ZERO))
+    }
+
+    /// The schedule of all messages.
+    ///
+    /// # Complexity
+    /// As [`time`](Self::time).
+    pub(crate) fn schedule(&self) -> Result<Schedule, CollectiveError> {
+        self.listed(&self.passages()?)
+    }
+
+    /// Order in which all messages leave, and when they end.
+    fn passages(&self) -> Result<Vec<Passage>, CollectiveError> {
+        let costs = self.problem.stated_costs();
+        let ranks = self.problem.ranks();
+        let mut waiting: Vec<usize> = self.messages.iter().map(|one| one.after.len()).collect();
+        let mut needing = vec![Vec::new(); self.messages.len()];
+        let mut ready = vec![BinaryHeap::new(); ranks];
+        for (number, message) in (0..).zip(&self.messages) {
+            for &before in &message.after {
+                needing[before as usize].push(number);
+            }
+            if message.after.is_empty() {
+                ready[message.ends.0].push(Reverse((message.turn, number)));
+            }
+        }
+        let mut passages = vec![Passage::default(); self.messages.len()];
+        let [mut sends, mut receives] = [vec![0.0_f64; ranks], vec![0.0_f64; ranks]];
+        let mut wires: BTreeMap<usize, [f64; 2]> = BTreeMap::new();
+        // Times are not negative, so that their bits are in their order.
+        let mut events: BinaryHeap<Reverse<(u64, Event)>> =
+            (0..ranks).map(|rank| Reverse((0, Event::Wakes(rank)))).collect();
+        let mut count = 0;
+        while let Some(Reverse((now, event))) = events.pop() {
+            count += 1;
+            let now = f64::from_bits(now);
+            let mut happen = |time: f64, event| events.push(Reverse((time.to_bits(), event)));
+            let costs_of =
+                |number: u32| (self.messages[number as usize].ends, self.bytes[number as usize]);
+            match event {
+                Event::Wakes(rank) if sends[rank] <= now => {
+                    let Some(Reverse((_, number))) = ready[rank].pop() else { continue };
+                    let ((from, to), bytes) = costs_of(number);
+                    passages[number as usize].leaves = count;
+                    sends[rank] = now + costs.transmission_between(from, to, bytes)?.units();
+                    happen(sends[rank], Event::Wakes(rank));
+                    let latency = costs.latency_between(from, to, bytes)?.units();
+                    happen(now + latency, Event::Arrives(number));
+                }
+                Event::Wakes(_) => {}
+                Event::Arrives(number) => {
+                    let ((from, to), bytes) = costs_of(number);
+                    let mut entered = now;
+                    if let Some(shared) = costs.shared_wires(from, to, bytes)? {
+                        for (side, node) in [shared.nodes.0, shared.nodes.1].into_iter().enumerate()
+                        {
+                            let free = &mut wires.entry(node).or_default()[side];
+                            entered = free.max(entered);
+                            *free = entered + shared.time.units();
+                        }
+                    }
+                    happen(entered, Event::Comes(number));
+                }
+                Event::Comes(number) => {
+                    let ((from, to), bytes) = costs_of(number);
+                    let duration = costs.transmission_between(from, to, bytes)?.units();
+                    receives[to] = receives[to].max(now) + duration;
+                    happen(receives[to], Event::Ends(number));
+                }
+                Event::Ends(number) => {
+                    passages[number as usize].end = now;
+                    for &next in &needing[number as usize] {
+                        waiting[next as usize] -= 1;
+                        if waiting[next as usize] == 0 {
+                            let message = &self.messages[next as usize];
+                            ready[message.ends.0].push(Reverse((message.turn, next)));
+                            happen(now, Event::Wakes(message.ends.0));
+                        }
+                    }
+                }
+            }
+        }
+        Ok(passages)
+    }
+
+    /// The schedule that lists sends, and received messages, of each rank in the order in which they leave: each send behind
+    /// the last message that it needs.
+    fn listed(&self, passages: &[Passage]) -> Result<Schedule, CollectiveError> {
+        let ranks = self.problem.ranks();
+        let mut numbers: Vec<u32> = (0..self.messages.len() as u32).collect();
+        let leaves = |number: u32| passages[number as usize].leaves;
+        numbers.sort_unstable_by_key(|&number| leaves(number));
+        let (mut sent, mut received) = (vec![Vec::new(); ranks], vec![Vec::new(); ranks]);
+        for number in numbers {
+            let (from, to) = self.messages[number as usize].ends;
+            sent[from].push(number);
+            received[to].push(number);
+        }
+        let mut programs = Programs::new();
+        for (sent, received) in sent.into_iter().zip(received) {
+            let mut received = received.into_iter().peekable();
+            for number in sent {
+                let message = &self.messages[number as usize];
+                let needed = message.after.iter().map(|&before| leaves(before)).max();
+                while let Some(before) = received.next_if(|&one| Some(leaves(one)) <= needed) {
+                    self.push_receive(&mut programs, before)?;
+                }
+                let from = Region { buffer: Buffer::Output, pieces: &message.pieces };
+                let deed = Deed::Send(Send { to: message.ends.1, tag: 0, from });
+                programs.push(&Action { port: 0, deed })?;
+            }
+            for number in received {
+                self.push_receive(&mut programs, number)?;
+            }
+            programs.end_rank();
+        }
+        Ok(finished(self.problem, (Order::Ordered, 1), vec![0; ranks], programs)?.with_duplex(true))
+    }
+
+    fn push_receive(&self, programs: &mut Programs, number: u32) -> Result<(), CollectiveError> {
+        let Message { ends, pieces, .. } = &self.messages[number as usize];
+        let into = Region { buffer: Buffer::Output, pieces };
+        let deed = Deed::Receive(Receive { from: ends.0, tag: 0, into, arrival: Arrival::Store });
+        Ok(programs.push(&Action { port: 0, deed })?)
+    }
+}

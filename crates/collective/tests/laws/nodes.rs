@@ -1,0 +1,94 @@
+//! Allgathers on nodes.
+
+use super::overlapping::nodes;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use tuwtree_bounds::best_lower_bound;
+use tuwtree_collective::nodes::{Between, Lanes, lanes, lanes_time, node_all};
+use tuwtree_model::{BlockSizes, Costs, Hierarchy, Level, Placement, Problem, Rank, StatedCosts};
+use tuwtree_schedule::{Order, Schedule, Sends, simulate, verify};
+
+fn problem(sizes: &[u64], costs: StatedCosts) -> Problem {
+    Problem::allgather(&BlockSizes::new(sizes.iter().copied()).unwrap(), costs).unwrap()
+}
+
+/// The ranks of each node of a machine.
+fn nodes_of(machine: &Hierarchy, ranks: usize) -> Vec<Vec<Rank>> {
+    let mut nodes: BTreeMap<usize, Vec<Rank>> = BTreeMap::new();
+    (0..ranks).for_each(|rank| nodes.entry(machine.node(rank)).or_default().push(rank));
+    nodes.into_values().collect()
+}
+
+fn between() -> impl Strategy<Value = Between> {
+    prop_oneof![
+        (1..6_usize).prop_map(Between::Steps),
+        (1..6_usize).prop_map(Between::Pieces),
+        Just(Between::Ring)
+    ]
+}
+
+/// Fails unless all data comes to its place, once, in no less than the bound.
+fn check(problem: &Problem, schedule: &Schedule) -> Result<f64, TestCaseError> {
+    let verified = verify(schedule);
+    prop_assert!(verified.is_ok(), "{:?}", verified);
+    let verified = verified.unwrap();
+    prop_assert_eq!(verified.order, Order::Ordered);
+    let needed = (problem.ranks() as u128 - 1) * u128::from(problem.payload().total());
+    prop_assert_eq!(verified.bytes_sent, needed);
+    let timeline = simulate(schedule, problem.stated_costs(), Sends::Synchronous).unwrap();
+    let time = timeline.completion_time().units();
+    let bound = best_lower_bound(problem).unwrap().units();
+    prop_assert!(time * (1.0 + 1e-12) >= bound, "{} is below {}", time, bound);
+    Ok(time)
+}
+
+proptest! {
+    #[test]
+    fn all_data_comes_to_its_place_on_nodes_of_any_sizes(
+        (sizes, costs) in prop::collection::vec(prop_oneof![1 => Just(0), 3 => 0..60_u64], 2..20)
+            .prop_flat_map(|sizes| (Just(sizes.clone()), nodes(sizes.len()))),
+        between in between(),
+        count in 1..5_usize,
+        (is_even, is_whole) in (any::<bool>(), any::<bool>()),
+    ) {
+        let nodes = nodes_of(costs.costs().hierarchy().unwrap(), sizes.len());
+        let least = nodes.iter().map(Vec::len).min().unwrap();
+        let problem = problem(&sizes, costs);
+        let given = Lanes { count: count.min(least), between, is_even, is_whole };
+        check(&problem, &lanes(&problem, &nodes, given).unwrap())?;
+        check(&problem, &node_all(&problem, &nodes).unwrap())?;
+    }
+}
+
+/// Two nodes of two ranks: latency 1 inside and 10 outside, overhead 1, and 1 for each byte.
+fn two_nodes() -> StatedCosts {
+    let level = |name: &str, alpha: f64| {
+        let links = tuwtree_model::PiecewiseLinear::new(vec![tuwtree_model::Piece {
+            from_bytes: 0,
+            alpha,
+            overhead: 1.0,
+            beta: 1.0,
+        }]);
+        Level { name: name.into(), members: 2, links: links.unwrap().into() }
+    };
+    let levels = vec![level("node", 2.0), level("network", 11.0)];
+    Costs::Hierarchical(Hierarchy::new(levels, Placement::Block, 0.0).unwrap()).into()
+}
+
+#[test]
+fn two_nodes_of_two_ranks_take_what_they_take_by_hand() {
+    let problem = problem(&[5; 4], two_nodes());
+    let nodes = [vec![0, 1], vec![2, 3]];
+    let given = Lanes { count: 2, between: Between::Steps(1), is_even: false, is_whole: false };
+    let time = lanes_time(&problem, &nodes, (given, true)).unwrap();
+    // Planned: the mate's block comes from 7 to 13, the other node's at 10 and until 19, and goes on to the mate in 1 + 6.
+    assert_eq!(time.units(), 19.0 + 7.0);
+    // Performed: the other node's block, which leaves first, is received first, until 16; the mate's until 22, and at last
+    // the block that the mate has passed on.
+    let schedule = lanes(&problem, &nodes, given).unwrap();
+    assert_eq!(check(&problem, &schedule).unwrap(), 22.0 + 6.0);
+    // Inside until 7, between until 7 + 10 + 11, inside 1 + 11.
+    let schedule = node_all(&problem, &nodes).unwrap();
+    assert_eq!(check(&problem, &schedule).unwrap(), 40.0);
+    assert_eq!(schedule.most_actions(), 5);
+}
