@@ -28,9 +28,7 @@ pub(crate) struct PayloadArgs {
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes, conflicts_with_all = ["dist", "sizes", "vector"])]
     bytes: Option<u64>,
 
-    /// Read block sizes from a file, or from standard input with `-`
-    ///
-    /// Text, CSV, JSON, or NumPy's .npy; see docs/formats.md.
+    /// Read block sizes from a file (text, CSV, JSON, .npy); `-`: standard input
     #[arg(long, value_name = "FILE", value_parser = Source::parse)]
     pub(crate) sizes: Option<Source>,
 

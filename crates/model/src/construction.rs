@@ -71,6 +71,8 @@ pub enum Construction {
     CirculantPieces,
     BruckBalanced,
     CirculantBalanced,
+    Lanes,
+    NodeAll,
     OpenShop,
     Paired,
     Shares,
@@ -134,9 +136,11 @@ impl Construction {
                 matches!(operation, Operation::Broadcast | Operation::Reduce | Operation::Allreduce)
             }
             Construction::BinomialForwarded => operation == Operation::Reduce,
-            Construction::RingChunks | Construction::BruckPostal | Construction::BruckBalanced => {
-                operation == Operation::Allgather
-            }
+            Construction::RingChunks
+            | Construction::BruckPostal
+            | Construction::BruckBalanced
+            | Construction::Lanes
+            | Construction::NodeAll => operation == Operation::Allgather,
             Construction::CirculantBalanced => {
                 matches!(operation, Operation::Allgather | Operation::ReduceScatter)
             }

@@ -78,7 +78,9 @@ impl AlgorithmGrid {
         let is_shown = |one: &Construction| {
             let row = catalogue::row(*one);
             let is_straight = *one == Construction::Linear && self.operation != Operation::Alltoall;
-            !row.is_special && (!(row.is_for_overlap || is_straight) || self.overhead_share < 1.0)
+            // All ranks pay the same here.
+            let is_common = !(row.is_special || row.is_for_nodes);
+            is_common && (!(row.is_for_overlap || is_straight) || self.overhead_share < 1.0)
         };
         Construction::all()
             .filter(|one| one.performs(self.operation) && !goes_along_trees(one))

@@ -8,6 +8,7 @@ mod bundled;
 mod composed;
 mod gridded;
 mod groups;
+mod nodes;
 mod non_ordered;
 mod online;
 mod optimal;
@@ -48,6 +49,8 @@ pub struct CatalogueRow {
     pub(crate) plans: usize,
     /// True if it pays only where latency overlaps.
     pub(crate) is_for_overlap: bool,
+    /// True if it takes a machine with nodes.
+    pub(crate) is_for_nodes: bool,
     /// True if a comparison of operators that commute never shows it, with root 0: it is built by name.
     pub(crate) is_special: bool,
     /// True if a comparison of all trees of this order shows it: a construction made for different costs is shown where
@@ -104,6 +107,7 @@ impl CatalogueRow {
             operands: OperandOrder::Any,
             plans: 0,
             is_for_overlap: false,
+            is_for_nodes: false,
             is_special: false,
             suits,
             search: |_| None,
@@ -173,5 +177,7 @@ pub fn row(construction: Construction) -> &'static CatalogueRow {
         Construction::CirculantPieces => &rootless::CIRCULANT_PIECES,
         Construction::BruckBalanced => &rootless::BRUCK_BALANCED,
         Construction::CirculantBalanced => &rootless::CIRCULANT_BALANCED,
+        Construction::Lanes => &nodes::LANES,
+        Construction::NodeAll => &nodes::NODE_ALL,
     }
 }
