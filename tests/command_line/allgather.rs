@@ -95,6 +95,28 @@ fn a_wire_that_the_ranks_of_a_node_share_counts_in_times_and_bounds() {
 }
 
 #[test]
+fn on_nodes_lanes_and_node_all_are_planned_and_verified_and_elsewhere_refused() {
+    let folder = folder("allgather-lanes");
+    let machine = folder.join("nodes.toml").display().to_string();
+    let plan = folder.join("plan.json").display().to_string();
+    let inside =
+        nodes("node").replacen("alpha_seconds = 60\noverhead_seconds = 20", "alpha_seconds = 2", 1);
+    std::fs::write(&machine, inside).unwrap();
+    // The last node has two ranks.
+    let problem = "optimize --op allgather --dist spikes -b 10 -p 14";
+    let found = json(&format!("{problem} --machine {machine} --json"));
+    let recommended = found["recommended"].as_str().unwrap();
+    assert!(["lanes", "node-all"].contains(&recommended), "{recommended}");
+    for name in ["lanes", "node-all"] {
+        tuwtree(&format!("{problem} --machine {machine} --algorithm {name} -o {plan}")).success();
+        let verified = tuwtree(&format!("verify {plan}")).success();
+        assert!(verified.starts_with("correct    allgather"), "{verified}");
+        let refused = format!("{name} needs a machine of several levels (hierarchical)");
+        tuwtree(&format!("{problem} --algorithm {name}")).fails(1, &[&refused]);
+    }
+}
+
+#[test]
 fn one_rank_needs_no_link_for_a_vector_in_pieces() {
     for operation in ["broadcast", "reduce"] {
         let one = format!("optimize --op {operation} --cut --vector 10 -p 1 --machine vsc3 --json");

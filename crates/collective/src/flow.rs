@@ -9,7 +9,7 @@ use crate::rounds::finished;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::rc::Rc;
-use tuwtree_model::{CostModel, Order, Problem, Rank, Time};
+use tuwtree_model::{CostModel, Order, Problem, Rank, Time, TimeError};
 use tuwtree_schedule::{
     Action, Arrival, Buffer, Deed, Piece, Programs, Receive, Region, Schedule, Send,
 };
@@ -85,7 +85,7 @@ impl<'a> Flow<'a> {
     /// O(n log n) for n messages.
     pub(crate) fn time(&self) -> Result<Time, CollectiveError> {
         let last = self.passages()?.iter().fold(0.0, |last: f64, one| last.max(one.end));
-        Ok(Time::new(last).unwrap_or(Time::ZERO))
+        Ok(Time::new(last).ok_or(TimeError::NotFinite)?)
     }
 
     /// The schedule of all messages.

@@ -126,7 +126,8 @@ fn shares(problem: &Problem, sizes: &BlockSizes, node: &[Rank], lanes: Lanes) ->
 }
 
 /// The allgather in which some ranks of each node, its lanes, get a share of the node's data each; the ranks of equal lanes
-/// of all nodes gather each other's shares, and pass them on inside. Nodes are lists of their ranks, in any placement. Ranks have a duplex port.
+/// of all nodes gather each other's shares, and pass them on inside. Nodes are lists of their ranks, in any placement. Ranks
+/// have a duplex port.
 ///
 /// # Errors
 /// [`CollectiveError`].
@@ -147,8 +148,7 @@ pub fn lanes(
     flow_in_lanes(problem, nodes, (lanes, true))?.schedule()
 }
 
-/// Planned time of [`lanes`] on the problem's machine, without passing on inside nodes if data
-/// is not `passed`.
+/// Planned time of [`lanes`] on the problem's machine, without passing on inside nodes if data is not `passed`.
 ///
 /// # Errors
 /// [`CollectiveError`].
@@ -272,18 +272,12 @@ fn add_between(
     };
     // Numbers of the messages between two nodes, in their order.
     let mut sent: BTreeMap<(usize, usize), VecDeque<u32>> = BTreeMap::new();
-    let sends = |node| {
-        schedule
-            .programs()
-            .actions(node)
-            .filter_map(|action| action.send().map(|send| (send.to, send.from.pieces.to_vec())))
-    };
-    for from in 0..nodes.len() {
-        for (to, pieces) in sends(from) {
-            let ends = (nodes[from].0[lane], nodes[to].0[lane]);
-            let message =
-                Message { ends, pieces: placed(&pieces), after: Vec::new(), turn: URGENT };
-            sent.entry((from, to)).or_default().extend(flow.push(message));
+    for (from, (node, _)) in nodes.iter().enumerate() {
+        for send in schedule.programs().actions(from).filter_map(|action| action.send()) {
+            let ends = (node[lane], nodes[send.to].0[lane]);
+            let pieces = placed(send.from.pieces);
+            let message = Message { ends, pieces, after: Vec::new(), turn: URGENT };
+            sent.entry((from, send.to)).or_default().extend(flow.push(message));
         }
     }
     let mut come = Vec::with_capacity(nodes.len());

@@ -6,7 +6,7 @@ use crate::expense::Effort;
 use crate::request::{Built, Request, Wanted};
 use std::collections::BTreeMap;
 use tuwtree_collective::nodes::{Between, Lanes, lanes, lanes_time, node_all};
-use tuwtree_model::{Problem, Rank, Time};
+use tuwtree_model::{ClosedSet, Problem, Rank, Time};
 use tuwtree_schedule::{Schedule, Sends, simulate};
 
 pub(super) const LANES: CatalogueRow = CatalogueRow {
@@ -29,7 +29,7 @@ pub(super) const NODE_ALL: CatalogueRow = CatalogueRow {
     ..rootless::row(
         "the ranks of a node gather its data, and send it straight to a rank of each other node, which passes it on",
         |request, wanted| {
-            let nodes = nodes(request.problem).map_err(|reason| wanted.effort.refused(reason))?;
+            let nodes = nodes_for(request.problem, wanted)?;
             let most = nodes.iter().map(Vec::len).max().unwrap_or(1) as u64;
             let messages = (request.problem.ranks() as u64 * most)
                 .saturating_add((nodes.len() as u64).pow(2).saturating_mul(most));
@@ -45,15 +45,23 @@ fn suits(problem: &Problem) -> bool {
     problem.costs().overlaps() && nodes(problem).is_ok()
 }
 
+/// The ranks of each node, or the reason for building nothing.
+fn nodes_for(problem: &Problem, wanted: Wanted) -> Result<Vec<Vec<Rank>>, NoTree> {
+    let refusal =
+        |reason| wanted.effort.refused(format!("{} needs {reason}", wanted.construction.name()));
+    nodes(problem).map_err(refusal)
+}
+
 /// The ranks of each node.
 fn nodes(problem: &Problem) -> Result<Vec<Vec<Rank>>, &'static str> {
-    let machine = problem.costs().hierarchy().ok_or("it needs a machine of several levels")?;
+    let machine =
+        problem.costs().hierarchy().ok_or("a machine of several levels (hierarchical)")?;
     let mut nodes: BTreeMap<usize, Vec<Rank>> = BTreeMap::new();
     for rank in 0..problem.ranks() {
         nodes.entry(machine.node(rank)).or_default().push(rank);
     }
     match nodes.len() == 1 || nodes.len() == problem.ranks() {
-        true => Err("it needs several nodes, and one of several ranks"),
+        true => Err("several nodes, and one of several ranks"),
         false => Ok(nodes.into_values().collect()),
     }
 }
@@ -61,7 +69,7 @@ fn nodes(problem: &Problem) -> Result<Vec<Vec<Rank>>, &'static str> {
 /// The fastest by the judge of the lanes with some parameters whose planned times are least.
 fn in_lanes(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     let problem = request.problem;
-    let nodes = nodes(problem).map_err(|reason| wanted.effort.refused(reason))?;
+    let nodes = nodes_for(problem, wanted)?;
     let least = nodes.iter().map(Vec::len).min().expect("there are several nodes");
     let base = Lanes { count: least, between: Between::Steps(1), is_even: false, is_whole: true };
     let mut search = Search { request, wanted, nodes: &nodes, seconds: 0.0 };
