@@ -245,7 +245,9 @@ proptest! {
             prop_assert!(stated(&problem) <= least_time(&problem));
         }
         let [exact, rounded] = [exact, rounded].map(|costs| stated(&gather(&blocks, costs, Root::Best)));
-        prop_assert!(exact == 0.0 || (1.0 - rounded / factor / exact).abs() < 1e-9);
+        // The bound by the judge rounds times to a grid of a thousand steps, and some to the step before.
+        let found = rounded / factor;
+        prop_assert!(exact == 0.0 || (1.0 - found / exact).abs() < 1e-2, "{exact} {found}");
     }
 
     #[test]
