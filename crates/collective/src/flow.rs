@@ -1,7 +1,7 @@
 //! Messages in the order in which a machine performs them soonest.
 //!
-//! A flow is a set of messages of an allgather, with those that must have arrived before each. Ranks send what is ready, the
-//! most urgent first, and receive in the order of arrival. The programs list messages at both ends in the order in which
+//! A flow is a set of messages of an allgather, each with the messages that must have arrived before. Ranks send ready messages,
+//! the most urgent first, and receive in the order of arrival. The programs list messages at both ends in the order in which
 //! they leave, so that no rank waits for a message that waits for it, even if each message waits for its receiver.
 
 use crate::CollectiveError;

@@ -4,7 +4,7 @@
 //! lanes, two nodes of two ranks          node a: 0 1          node b: 2 3
 //! 1. inside: shares of the node's data   0 <-> 1              2 <-> 3
 //! 2. between: lane by lane               0 <------------------> 2,  1 <---------> 3
-//! 3. inside: what came is passed on      0 <-> 1              2 <-> 3
+//! 3. inside: other nodes' data           0 <-> 1              2 <-> 3
 //! ```
 //!
 //! # Source
@@ -166,7 +166,7 @@ pub fn lanes_time(
     flow_in_lanes(problem, nodes, (lanes, passed))?.time()
 }
 
-/// The messages of [`lanes`], with or without those that pass data on inside nodes.
+/// The messages of [`lanes`], also inside nodes if data is `passed` on there.
 fn flow_in_lanes<'a>(
     problem: &'a Problem,
     nodes: &[Vec<Rank>],
@@ -207,8 +207,8 @@ fn add_gathered(
     messages.filter_map(|message| flow.push(message)).collect()
 }
 
-/// Adds the messages in which the holder of a lane passes its share, and what comes from other nodes, to the other ranks
-/// of its node.
+/// Adds the messages in which the holder of a lane passes its share, and the data from other nodes, to the other ranks of its
+/// node.
 fn add_passed(
     flow: &mut Flow<'_>,
     sizes: &BlockSizes,
@@ -240,8 +240,8 @@ fn add_passed(
 /// A message that has come to a rank, and its data.
 type Come = (u32, Rc<[Piece]>);
 
-/// Adds the messages of a lane between nodes, each after those in which its node's share came together if it has any of it,
-/// and returns what comes to each node.
+/// Adds the messages of a lane between nodes, each after the messages in which its node's share came together if it has any
+/// of it, and returns the messages to each node.
 fn add_between(
     flow: &mut Flow<'_>,
     nodes: &[(&[Rank], &Parts)],
@@ -299,7 +299,7 @@ fn add_between(
             if let Some(receive) = action.receive() {
                 let number = sent.get_mut(&(receive.from, node)).and_then(VecDeque::pop_front);
                 here.push((
-                    number.expect("what is received is sent"),
+                    number.expect("each received message is sent"),
                     receive.into.pieces.to_vec(),
                 ));
             }

@@ -133,7 +133,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Lanes in the order of their planned times, with or without those of passing on; fewer, if there is no time for all.
+    /// Lanes in the order of their planned times, in which data is `passed` on or not; fewer, if there is no time for all.
     fn fastest(&mut self, all: Vec<Lanes>, passed: bool) -> Result<Vec<Lanes>, NoTree> {
         let Search { request, wanted, nodes, .. } = *self;
         let mut tried: Vec<(Time, Lanes)> = Vec::new();
