@@ -20,7 +20,8 @@ int main(int argc, char **argv)
     own = malloc((2 * ROOM + GUARD) * sizeof *own);
     all = malloc((size_t)(size * (ROOM + GUARD)) * sizeof *all);
     for (call = 0; call < 6 * size; call++) {
-        bad = call % 2 ? (call / 2) % size : -1;
+        /* The first two calls of each are the library's own, whatever the algorithm is. */
+        bad = call > 1 && call % 2 ? (call / 2) % size : -1;
         for (i = 0; i < size; i++) {
             counts[i] = ROOM;
             displs[i] = i * (ROOM + GUARD);
