@@ -64,7 +64,6 @@ mod circle;
 mod circulant;
 mod doubling;
 mod error;
-mod flow;
 mod folding;
 pub mod intergroup;
 pub mod nodes;
@@ -77,6 +76,7 @@ pub mod reduce_scatter;
 mod ring;
 mod rounds;
 pub mod straight;
+mod timetable;
 
 pub use bruck::{bruck, bruck_balanced, bruck_contiguous, bruck_postal};
 pub use circulant::circulant;

@@ -12,9 +12,9 @@
 //! equal blocks).
 
 use crate::error::allgathered;
-use crate::flow::{Flow, Message};
 use crate::intergroup::costs_of_nothing;
 use crate::rounds::MessageData;
+use crate::timetable::{TimedMessage, Timetable};
 use crate::{CollectiveError, bruck_balanced, circulant_balanced, ring};
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -53,9 +53,9 @@ const FIRST: u8 = 1;
 const LAST: u8 = 2;
 
 /// Data of a node, or a lane's share of it, as it lies in outputs.
-struct Parts(Vec<Piece>);
+struct NodeData(Vec<Piece>);
 
-impl Parts {
+impl NodeData {
     fn bytes(&self) -> u64 {
         self.0.iter().map(|piece| piece.bytes).sum()
     }
@@ -98,11 +98,11 @@ fn block(sizes: &BlockSizes, rank: Rank) -> Piece {
 }
 
 /// The shares of a node's data, one for each lane.
-fn shares(problem: &Problem, sizes: &BlockSizes, node: &[Rank], lanes: Lanes) -> Vec<Parts> {
+fn shares(problem: &Problem, sizes: &BlockSizes, node: &[Rank], lanes: Lanes) -> Vec<NodeData> {
     let whole = |ranks: &mut dyn Iterator<Item = Rank>| {
         let mut data = MessageData::default();
         ranks.for_each(|rank| data.push(sizes.before(rank), sizes.block(rank)));
-        Parts(data.into_pieces())
+        NodeData(data.into_pieces())
     };
     if !lanes.is_even {
         let of = |lane| whole(&mut node.iter().copied().skip(lane).step_by(lanes.count));
@@ -120,7 +120,7 @@ fn shares(problem: &Problem, sizes: &BlockSizes, node: &[Rank], lanes: Lanes) ->
     let share = |lane| {
         let mut data = MessageData::default();
         all.push_part((cut(lane), cut(lane + 1)), &mut data);
-        Parts(data.into_pieces())
+        NodeData(data.into_pieces())
     };
     (0..count).map(share).collect()
 }
@@ -145,7 +145,7 @@ pub fn lanes(
     nodes: &[Vec<Rank>],
     lanes: Lanes,
 ) -> Result<Schedule, CollectiveError> {
-    flow_in_lanes(problem, nodes, (lanes, true))?.schedule()
+    timetable_of_lanes(problem, nodes, (lanes, true))?.schedule()
 }
 
 /// Planned time of [`lanes`] on the problem's machine, without passing on inside nodes if data is not `passed`.
@@ -163,56 +163,56 @@ pub fn lanes_time(
     nodes: &[Vec<Rank>],
     (lanes, passed): (Lanes, bool),
 ) -> Result<Time, CollectiveError> {
-    flow_in_lanes(problem, nodes, (lanes, passed))?.time()
+    timetable_of_lanes(problem, nodes, (lanes, passed))?.time()
 }
 
 /// The messages of [`lanes`], also inside nodes if data is `passed` on there.
-fn flow_in_lanes<'a>(
+fn timetable_of_lanes<'a>(
     problem: &'a Problem,
     nodes: &[Vec<Rank>],
     (lanes, passed): (Lanes, bool),
-) -> Result<Flow<'a>, CollectiveError> {
+) -> Result<Timetable<'a>, CollectiveError> {
     let sizes = allgathered(problem)?;
-    let mut flow = Flow::new(problem);
-    let shares: Vec<Vec<Parts>> =
+    let mut timetable = Timetable::new(problem);
+    let shares: Vec<Vec<NodeData>> =
         nodes.iter().map(|node| shares(problem, sizes, node, lanes)).collect();
     for lane in 0..lanes.count {
-        let of_lane: Vec<(&[Rank], &Parts)> =
+        let of_lane: Vec<(&[Rank], &NodeData)> =
             nodes.iter().zip(&shares).map(|(node, shares)| (&node[..], &shares[lane])).collect();
         let mut own = Vec::with_capacity(nodes.len());
         for &(node, share) in &of_lane {
-            own.push(add_gathered(&mut flow, sizes, (node, share), lane));
+            own.push(add_gathered(&mut timetable, sizes, (node, share), lane));
         }
-        let come = add_between(&mut flow, &of_lane, &own, (lane, lanes.between))?;
+        let come = add_between(&mut timetable, &of_lane, &own, (lane, lanes.between))?;
         for ((&one, own), come) in of_lane.iter().zip(&own).zip(&come).filter(|_| passed) {
-            add_passed(&mut flow, sizes, one, (lane, lanes.is_whole), (own, come));
+            add_passed(&mut timetable, sizes, one, (lane, lanes.is_whole), (own, come));
         }
     }
-    Ok(flow)
+    Ok(timetable)
 }
 
 /// Adds the messages in which a lane's share of a node's data comes together, and returns their numbers.
 fn add_gathered(
-    flow: &mut Flow<'_>,
+    timetable: &mut Timetable<'_>,
     sizes: &BlockSizes,
-    (node, share): (&[Rank], &Parts),
+    (node, share): (&[Rank], &NodeData),
     lane: usize,
 ) -> Vec<u32> {
     let holder = node[lane];
     let others = node.iter().filter(|&&rank| rank != holder);
     let messages = others.map(|&rank| {
         let pieces = share.within(block(sizes, rank)).into();
-        Message { ends: (rank, holder), pieces, after: Vec::new(), turn: FIRST }
+        TimedMessage { ends: (rank, holder), pieces, after: Vec::new(), turn: FIRST }
     });
-    messages.filter_map(|message| flow.push(message)).collect()
+    messages.filter_map(|message| timetable.push(message)).collect()
 }
 
 /// Adds the messages in which the holder of a lane passes its share, and the data from other nodes, to the other ranks of its
 /// node.
 fn add_passed(
-    flow: &mut Flow<'_>,
+    timetable: &mut Timetable<'_>,
     sizes: &BlockSizes,
-    (node, share): (&[Rank], &Parts),
+    (node, share): (&[Rank], &NodeData),
     (lane, is_whole): (usize, bool),
     (own, come): (&[u32], &[Come]),
 ) {
@@ -220,7 +220,7 @@ fn add_passed(
     for mate in (1..node.len()).map(|step| node[(lane + step) % node.len()]) {
         let own_data = share.without(block(sizes, mate));
         let mut pass = |pieces: Rc<[Piece]>, after: Vec<u32>| {
-            flow.push(Message { ends: (node[lane], mate), pieces, after, turn: LAST });
+            timetable.push(TimedMessage { ends: (node[lane], mate), pieces, after, turn: LAST });
         };
         if is_whole {
             let mut pieces = own_data;
@@ -243,8 +243,8 @@ type Come = (u32, Rc<[Piece]>);
 /// Adds the messages of a lane between nodes, each after the messages in which its node's share came together if it has any
 /// of it, and returns the messages to each node.
 fn add_between(
-    flow: &mut Flow<'_>,
-    nodes: &[(&[Rank], &Parts)],
+    timetable: &mut Timetable<'_>,
+    nodes: &[(&[Rank], &NodeData)],
     gathered: &[Vec<u32>],
     (lane, between): (usize, Between),
 ) -> Result<Vec<Vec<Come>>, CollectiveError> {
@@ -276,8 +276,8 @@ fn add_between(
         for send in schedule.programs().actions(from).filter_map(|action| action.send()) {
             let ends = (node[lane], nodes[send.to].0[lane]);
             let pieces = placed(send.from.pieces);
-            let message = Message { ends, pieces, after: Vec::new(), turn: URGENT };
-            sent.entry((from, send.to)).or_default().extend(flow.push(message));
+            let message = TimedMessage { ends, pieces, after: Vec::new(), turn: URGENT };
+            sent.entry((from, send.to)).or_default().extend(timetable.push(message));
         }
     }
     let mut come = Vec::with_capacity(nodes.len());
@@ -294,7 +294,7 @@ fn add_between(
                 let needed = here.iter().filter(|(_, pieces)| pieces.iter().any(has));
                 let mut after: Vec<u32> = needed.map(|&(number, _)| number).collect();
                 after.extend(own.iter().filter(|_| has(&own_share)));
-                flow.need(number.expect("a message of a lane has data"), after);
+                timetable.need(number.expect("a message of a lane has data"), after);
             }
             if let Some(receive) = action.receive() {
                 let number = sent.get_mut(&(receive.from, node)).and_then(VecDeque::pop_front);
@@ -304,7 +304,7 @@ fn add_between(
                 ));
             }
         }
-        come.push(here.into_iter().map(|(number, _)| (number, flow.pieces(number))).collect());
+        come.push(here.into_iter().map(|(number, _)| (number, timetable.pieces(number))).collect());
     }
     Ok(come)
 }
@@ -323,15 +323,16 @@ fn add_between(
 /// O(n log n) for `n = O(p c + N^2 c)` messages, with `N` nodes of `c` ranks.
 pub fn node_all(problem: &Problem, nodes: &[Vec<Rank>]) -> Result<Schedule, CollectiveError> {
     let sizes = allgathered(problem)?;
-    let mut flow = Flow::new(problem);
+    let mut timetable = Timetable::new(problem);
     let mut gathered: BTreeMap<Rank, Vec<u32>> = BTreeMap::new();
     for node in nodes {
         for (index, &from) in node.iter().enumerate() {
             for step in 1..node.len() {
                 let to = node[(index + step) % node.len()];
                 let pieces = Rc::new([block(sizes, from)]);
-                let message = Message { ends: (from, to), pieces, after: Vec::new(), turn: FIRST };
-                gathered.entry(to).or_default().extend(flow.push(message));
+                let message =
+                    TimedMessage { ends: (from, to), pieces, after: Vec::new(), turn: FIRST };
+                gathered.entry(to).or_default().extend(timetable.push(message));
             }
         }
     }
@@ -344,12 +345,13 @@ pub fn node_all(problem: &Problem, nodes: &[Vec<Rank>]) -> Result<Schedule, Coll
             node.iter().for_each(|&rank| data.push(sizes.before(rank), sizes.block(rank)));
             let pieces: Rc<[Piece]> = data.into_pieces().into();
             let after = gathered.get(&from).cloned().unwrap_or_default();
-            let message = Message { ends: (from, to), pieces: pieces.clone(), after, turn: URGENT };
-            let Some(number) = flow.push(message) else { continue };
+            let message =
+                TimedMessage { ends: (from, to), pieces: pieces.clone(), after, turn: URGENT };
+            let Some(number) = timetable.push(message) else { continue };
             let place = (distance - 1) % there.len();
             for step in 1..there.len() {
                 let ends = (to, there[(place + step) % there.len()]);
-                flow.push(Message {
+                timetable.push(TimedMessage {
                     ends,
                     pieces: pieces.clone(),
                     after: vec![number],
@@ -358,5 +360,5 @@ pub fn node_all(problem: &Problem, nodes: &[Vec<Rank>]) -> Result<Schedule, Coll
             }
         }
     }
-    flow.schedule()
+    timetable.schedule()
 }

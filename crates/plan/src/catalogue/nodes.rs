@@ -72,7 +72,7 @@ fn in_lanes(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     let nodes = nodes_for(problem, wanted)?;
     let least = nodes.iter().map(Vec::len).min().expect("there are several nodes");
     let base = Lanes { count: least, between: Between::Steps(1), is_even: false, is_whole: true };
-    let mut search = Search { request, wanted, nodes: &nodes, seconds: 0.0 };
+    let mut search = LanesSearch { request, wanted, nodes: &nodes, seconds: 0.0 };
     let all = betweens(problem, nodes.len()).into_iter().map(|between| Lanes { between, ..base });
     let between = search.fastest(all.collect(), false)?;
     let mut varied = Vec::new();
@@ -123,8 +123,8 @@ const LEAST_PIECE: u64 = 1024;
 /// Number of the fastest parameters that are tried with other shares, too.
 const MOST_VARIED: usize = 2;
 
-/// Search among parameters.
-struct Search<'a> {
+/// LanesSearch among parameters.
+struct LanesSearch<'a> {
     request: &'a Request<'a>,
     wanted: Wanted,
     nodes: &'a [Vec<Rank>],
@@ -132,10 +132,10 @@ struct Search<'a> {
     seconds: f64,
 }
 
-impl Search<'_> {
+impl LanesSearch<'_> {
     /// Lanes in the order of their planned times, in which data is `passed` on or not; fewer, if there is no time for all.
     fn fastest(&mut self, all: Vec<Lanes>, passed: bool) -> Result<Vec<Lanes>, NoTree> {
-        let Search { request, wanted, nodes, .. } = *self;
+        let LanesSearch { request, wanted, nodes, .. } = *self;
         let mut tried: Vec<(Time, Lanes)> = Vec::new();
         for given in all {
             let expense = rootless::expense(wanted, self.messages(given, passed), 2);
@@ -167,7 +167,7 @@ impl Search<'_> {
     }
 }
 
-/// Number of parameters of least planned times of which the judge finds the fastest.
+/// Number of parameters of least planned times that the judge compares.
 const MOST_JUDGED: usize = 2;
 
 /// Estimated seconds of trying parameters if the construction was asked for by name.

@@ -1,6 +1,6 @@
 //! Messages in the order in which a machine performs them soonest.
 //!
-//! A flow is a set of messages of an allgather, each with the messages that must have arrived before. Ranks send ready messages,
+//! A timetable is a set of messages of an allgather, each with the messages that must have arrived before. Ranks send ready messages,
 //! the most urgent first, and receive in the order of arrival. The programs list messages at both ends in the order in which
 //! they leave, so that no rank waits for a message that waits for it, even if each message waits for its receiver.
 
@@ -16,7 +16,7 @@ use tuwtree_schedule::{
 
 /// A message of parts of the output.
 #[derive(Clone, Debug)]
-pub(crate) struct Message {
+pub(crate) struct TimedMessage {
     pub(crate) ends: (Rank, Rank),
     pub(crate) pieces: Rc<[Piece]>,
     /// Numbers of the messages that its sender needs first.
@@ -26,9 +26,9 @@ pub(crate) struct Message {
 }
 
 /// Messages of the allgather of a problem.
-pub(crate) struct Flow<'a> {
+pub(crate) struct Timetable<'a> {
     problem: &'a Problem,
-    messages: Vec<Message>,
+    messages: Vec<TimedMessage>,
     /// Bytes of each.
     bytes: Vec<u64>,
 }
@@ -42,7 +42,7 @@ struct Passage {
 
 /// An event, in the order in which events of one time happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Event {
+enum TimetableEvent {
     /// A message is received.
     Ends(u32),
     /// A message may be received.
@@ -53,14 +53,14 @@ enum Event {
     Wakes(usize),
 }
 
-impl<'a> Flow<'a> {
+impl<'a> Timetable<'a> {
     /// No messages yet.
-    pub(crate) fn new(problem: &'a Problem) -> Flow<'a> {
-        Flow { problem, messages: Vec::new(), bytes: Vec::new() }
+    pub(crate) fn new(problem: &'a Problem) -> Timetable<'a> {
+        Timetable { problem, messages: Vec::new(), bytes: Vec::new() }
     }
 
     /// Adds a message, and returns its number; `None` for an empty one.
-    pub(crate) fn push(&mut self, message: Message) -> Option<u32> {
+    pub(crate) fn push(&mut self, message: TimedMessage) -> Option<u32> {
         let bytes = message.pieces.iter().map(|piece| piece.bytes).sum();
         (bytes > 0).then(|| {
             self.messages.push(message);
@@ -115,8 +115,8 @@ impl<'a> Flow<'a> {
         let [mut sends, mut receives] = [vec![0.0_f64; ranks], vec![0.0_f64; ranks]];
         let mut wires: BTreeMap<usize, [f64; 2]> = BTreeMap::new();
         // Times are not negative, so that their bits are in their order.
-        let mut events: BinaryHeap<Reverse<(u64, Event)>> =
-            (0..ranks).map(|rank| Reverse((0, Event::Wakes(rank)))).collect();
+        let mut events: BinaryHeap<Reverse<(u64, TimetableEvent)>> =
+            (0..ranks).map(|rank| Reverse((0, TimetableEvent::Wakes(rank)))).collect();
         let mut count = 0;
         while let Some(Reverse((now, event))) = events.pop() {
             count += 1;
@@ -125,17 +125,17 @@ impl<'a> Flow<'a> {
             let costs_of =
                 |number: u32| (self.messages[number as usize].ends, self.bytes[number as usize]);
             match event {
-                Event::Wakes(rank) if sends[rank] <= now => {
+                TimetableEvent::Wakes(rank) if sends[rank] <= now => {
                     let Some(Reverse((_, number))) = ready[rank].pop() else { continue };
                     let ((from, to), bytes) = costs_of(number);
                     passages[number as usize].leaves = count;
                     sends[rank] = now + costs.transmission_between(from, to, bytes)?.units();
-                    happen(sends[rank], Event::Wakes(rank));
+                    happen(sends[rank], TimetableEvent::Wakes(rank));
                     let latency = costs.latency_between(from, to, bytes)?.units();
-                    happen(now + latency, Event::Arrives(number));
+                    happen(now + latency, TimetableEvent::Arrives(number));
                 }
-                Event::Wakes(_) => {}
-                Event::Arrives(number) => {
+                TimetableEvent::Wakes(_) => {}
+                TimetableEvent::Arrives(number) => {
                     let ((from, to), bytes) = costs_of(number);
                     let mut entered = now;
                     if let Some(shared) = costs.shared_wires(from, to, bytes)? {
@@ -146,22 +146,22 @@ impl<'a> Flow<'a> {
                             *free = entered + shared.time.units();
                         }
                     }
-                    happen(entered, Event::Comes(number));
+                    happen(entered, TimetableEvent::Comes(number));
                 }
-                Event::Comes(number) => {
+                TimetableEvent::Comes(number) => {
                     let ((from, to), bytes) = costs_of(number);
                     let duration = costs.transmission_between(from, to, bytes)?.units();
                     receives[to] = receives[to].max(now) + duration;
-                    happen(receives[to], Event::Ends(number));
+                    happen(receives[to], TimetableEvent::Ends(number));
                 }
-                Event::Ends(number) => {
+                TimetableEvent::Ends(number) => {
                     passages[number as usize].end = now;
                     for &next in &needing[number as usize] {
                         waiting[next as usize] -= 1;
                         if waiting[next as usize] == 0 {
                             let message = &self.messages[next as usize];
                             ready[message.ends.0].push(Reverse((message.turn, next)));
-                            happen(now, Event::Wakes(message.ends.0));
+                            happen(now, TimetableEvent::Wakes(message.ends.0));
                         }
                     }
                 }
@@ -205,7 +205,7 @@ impl<'a> Flow<'a> {
     }
 
     fn push_receive(&self, programs: &mut Programs, number: u32) -> Result<(), CollectiveError> {
-        let Message { ends, pieces, .. } = &self.messages[number as usize];
+        let TimedMessage { ends, pieces, .. } = &self.messages[number as usize];
         let into = Region { buffer: Buffer::Output, pieces };
         let deed = Deed::Receive(Receive { from: ends.0, tag: 0, into, arrival: Arrival::Store });
         Ok(programs.push(&Action { port: 0, deed })?)
