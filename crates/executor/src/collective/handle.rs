@@ -92,7 +92,7 @@ pub enum Standing {
 
 /// Number of calls on a communicator that are the library's own before ranks agree.
 ///
-/// To agree and to make a communicator took as long as 8 to 12 calls on emulated clusters, and a plan gains a quarter to
+/// To agree and to make a communicator took as long as ten calls of 16 ranks on an emulated cluster, and a plan gains a quarter to
 /// two thirds of a call. As many calls as would earn that come first, so that a program whose last call comes just then
 /// has not lost more than it could have gained.
 pub const EARLY_CALLS: u64 = 20;
