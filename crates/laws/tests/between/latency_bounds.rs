@@ -290,7 +290,8 @@ proptest! {
         for problem in of_each_operation(&blocks, 7, &machine) {
             for problem in with_each_root(&problem) {
                 prop_assert!(lower_bound(&problem).unwrap() <= best_lower_bound(&problem).unwrap());
-                prop_assert!(stated(&problem) <= least_time(&problem));
+                let [bound, best] = [stated(&problem), least_time(&problem)];
+                prop_assert!(bound <= best, "{bound} {best} {problem:?}");
             }
         }
     }
