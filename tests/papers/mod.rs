@@ -1,4 +1,4 @@
 //! The papers' numbers, each named by its table.
 
-mod rootless;
+mod statements;
 mod tables;

@@ -4,15 +4,18 @@ use crate::error::CliError;
 use crate::output::format::{FormatArgs, write_csv, write_json, write_objects};
 use crate::output::progress::ProgressLine;
 use crate::output::text;
+use crate::reproduction::drawings;
 use crate::reproduction::partition::of_partition;
 use crate::reproduction::statements::{Statement, Verdict, of_intergroup, of_mpich};
 use crate::reproduction::tables::{
     Cell, Note, PublishedProblem, PublishedRow, published_name, published_rows, recompute,
 };
 use clap::{Args, ValueEnum};
+use comfy_table::CellAlignment;
 use rayon::prelude::*;
 use serde_json::json;
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tuwtree_dp::Progress as _;
@@ -20,12 +23,10 @@ use tuwtree_io::Format;
 use tuwtree_model::{ClosedSet, Construction};
 
 /// Recompute Tables 1 to 3 of Träff, "On Optimal Trees for Irregular Gather and Scatter
-/// Collectives", and print every number next to the published one.
+/// Collectives", and print every number with the published one; equal numbers once.
 ///
-/// With --paper, figures, formulas and limits: hardness has those of the same paper's proof; mpich is Thakur, Rabenseifner
-/// and Gropp, "Optimization of Collective Communication Operations in MPICH", intergroup is Kang et al., "Scalable
-/// algorithms for MPI intergroup Allgather and Allgatherv". Wrong or approximate statements are marked; measurements
-/// are left out.
+/// --paper takes formulas and limits from other papers, --figures the numbers in a paper's figures, and draws these; --list
+/// names the papers. Wrong or approximate statements are marked; measurements are left out.
 ///
 /// Exits with 0 only if all completion times come out as printed, and all roots except ties; for the other papers, if
 /// only known errors and approximations differ.
@@ -33,12 +34,24 @@ use tuwtree_model::{ClosedSet, Construction};
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ReproduceArgs {
     /// The paper whose numbers are recomputed
-    #[arg(long, value_name = "PAPER", default_value = "optimal-trees")]
+    #[arg(long, value_name = "PAPER", default_value = "OPT", ignore_case = true)]
     paper: Paper,
+
+    /// List the papers, and the parts of each that are recomputed
+    #[arg(long, conflicts_with_all = ["paper", "table", "figures"])]
+    list: bool,
 
     /// Recompute this table only
     #[arg(long, value_name = "TABLE", default_value = "all", conflicts_with = "paper")]
     table: PaperTable,
+
+    /// Recompute the figures only
+    #[arg(long, conflicts_with = "table")]
+    figures: bool,
+
+    /// Draw the figures in this folder, as SVG: trees, and timelines of schedules
+    #[arg(help_heading = "Output", short, long, value_name = "DIR", requires = "figures")]
+    output: Option<PathBuf>,
 
     #[command(flatten)]
     format: FormatArgs,
@@ -47,19 +60,30 @@ pub(crate) struct ReproduceArgs {
 const EXAMPLES: &str = "\
 Examples:
   tuwtree reproduce --table 1
-  tuwtree reproduce --paper intergroup";
+  tuwtree reproduce --paper TRG --figures -o figures";
 
+/// Papers, by the names that the documentation has for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Paper {
-    /// Träff 2018: Tables 1 to 3
+pub(crate) enum Paper {
+    /// Träff 2018, optimal trees: Tables 1 to 3; figures 8 and 9
+    #[value(name = "OPT")]
     OptimalTrees,
-    /// Träff 2018: figures 8 and 9, on which the proof of hardness rests
-    Hardness,
-    /// Thakur, Rabenseifner, Gropp 2005: figures 1, 2, 7, 9, 12 and 13, and formulas
+    /// Thakur, Rabenseifner, Gropp 2005: formulas; figures 1, 2, 7, 9, 12 and 13
+    #[value(name = "TRG")]
     Mpich,
-    /// Kang et al. 2019: limits of the eight settings, equations, theorems 1 and 3
+    /// Kang et al. 2019: limits of the eight settings, equations, theorems 1 and 3; figures 1 and 2
+    #[value(name = "K19")]
     Intergroup,
 }
+
+/// Papers of which the program recomputes nothing, and the reason.
+const OTHERS: [(&str, &str); 2] = [
+    (
+        "HET",
+        "Dichev, Rychkov, Lastovetsky 2010: its experiments in the model, by `cargo run --release --example heterogeneous`",
+    ),
+    ("TUW", "Träff 2018, adaptive trees: nothing, since it has measurements only"),
+];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum PaperTable {
@@ -93,15 +117,52 @@ impl PaperTable {
 /// An interrupt, or an output that cannot be written.
 pub(crate) fn run(args: &ReproduceArgs, output: &mut dyn Write) -> Result<ExitCode, CliError> {
     let format = args.format.printed(&Format::RESULT)?;
-    match args.paper {
-        Paper::OptimalTrees => {}
-        Paper::Hardness => return write_statements(&of_partition()?, format, output),
-        Paper::Mpich => return write_statements(&of_mpich()?, format, output),
-        Paper::Intergroup => return write_statements(&of_intergroup()?, format, output),
+    if args.list {
+        return write_list(format, output);
     }
+    if let Some(folder) = &args.output {
+        drawings::write(args.paper, folder)?;
+    }
+    let mut statements = match args.paper {
+        Paper::OptimalTrees if !args.figures => return write_tables(args.table, format, output),
+        Paper::OptimalTrees => of_partition()?,
+        Paper::Mpich => of_mpich()?,
+        Paper::Intergroup => of_intergroup()?,
+    };
+    statements.retain(|one| !args.figures || one.place.starts_with("figure"));
+    write_statements(&statements, format, output)
+}
+
+/// Prints the papers and the recomputed parts of each.
+fn write_list(format: Format, output: &mut dyn Write) -> Result<ExitCode, CliError> {
+    let ours = Paper::value_variants().iter().filter_map(|paper| {
+        let value = paper.to_possible_value()?;
+        Some((value.get_name().to_owned(), value.get_help()?.to_string()))
+    });
+    let others = OTHERS.map(|(name, parts)| (name.to_owned(), parts.to_owned()));
+    let papers = ours.chain(others);
+    let object = |(name, parts): (String, String)| json!({ "paper": name, "recomputed": parts });
+    match format {
+        Format::Json => write_json(&papers.map(object).collect(), output)?,
+        Format::Csv => write_objects(&papers.map(object).collect::<Vec<_>>(), output)?,
+        _ => {
+            for (name, parts) in papers {
+                writeln!(output, "{name}  {parts}")?;
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Recomputes the tables and prints them.
+fn write_tables(
+    table: PaperTable,
+    format: Format,
+    output: &mut dyn Write,
+) -> Result<ExitCode, CliError> {
     let rows = published_rows();
     let problems: Vec<PublishedProblem> =
-        PublishedProblem::all().filter(|p| args.table.contains(p.table)).collect();
+        PublishedProblem::all().filter(|p| table.contains(p.table)).collect();
     let progress = ProgressLine::new("reproduce");
     let done = AtomicU64::new(0);
     let rows: Vec<Vec<PublishedRow>> = problems
@@ -129,7 +190,7 @@ pub(crate) fn run(args: &ReproduceArgs, output: &mut dyn Write) -> Result<ExitCo
     })
 }
 
-/// Prints what a paper says beside what schedules do.
+/// Prints a paper's statements, and the recomputed value of those that it does not equal.
 fn write_statements(
     statements: &[Statement],
     format: Format,
@@ -151,12 +212,18 @@ fn write_statements(
             output,
         )?,
         Format::Csv => write_objects(&rows, output)?,
+        _ if statements.is_empty() => {
+            writeln!(output, "The paper states no numbers in its figures.")?;
+        }
         _ => {
-            let mut table = text::table(&["place", "what", "published", "recomputed", ""]);
+            let mut table = text::table(&["place", "quantity", "published", "recomputed", ""]);
+            let quantity = table.column_mut(1).expect("a column");
+            quantity.set_cell_alignment(CellAlignment::Left);
             for one in statements {
                 let verdict = if one.verdict == Verdict::Equal { "" } else { one.verdict.name() };
-                let [published, recomputed] = [&one.published, &one.recomputed];
-                table.add_row([one.place, &one.what, published, recomputed, verdict]);
+                let is_equal = one.recomputed == one.published;
+                let recomputed = if is_equal { "" } else { &one.recomputed };
+                table.add_row([one.place, &one.what, &one.published, recomputed, verdict]);
             }
             writeln!(output, "{}\n", table.trim_fmt())?;
             for (verdict, count) in Verdict::counted(statements) {
@@ -204,8 +271,8 @@ impl Summary {
     }
 }
 
-/// Prints the tables in the paper's layout, each line of it as three: published, recomputed by the
-/// published program's rule, true.
+/// Prints the tables in the paper's layout. Below a line, the numbers that differ when recomputed by the published
+/// program's rule, and the true ones that differ.
 fn write_text(
     rows: &[PublishedRow],
     summary: &Summary,
@@ -222,8 +289,8 @@ fn write_text(
         let mut table = text::table(&headings);
         for (index, row) in part.iter().enumerate() {
             let name = if index % 2 == 0 { row.problem.distribution.name() } else { "" };
-            for (line, truth) in Truth::all().enumerate() {
-                table.add_row(text_line(row, truth, if line == 0 { name } else { "" }));
+            for truth in Truth::all() {
+                table.add_rows(text_line(row, truth, name));
             }
         }
         writeln!(output, "{}\n", table.trim_fmt())?;
@@ -260,31 +327,42 @@ enum Truth {
 }
 
 impl Truth {
-    /// The time and root of a cell.
-    fn of(self, cell: &Cell) -> (u64, Option<usize>) {
+    /// The time and root of a cell, if they are published or differ from that; a root as good as the published one is no
+    /// difference of the truth.
+    fn of(self, cell: &Cell) -> Option<(u64, Option<usize>)> {
+        let published = (cell.published_time, cell.published_root);
+        let recomputed = (cell.recomputed_time, cell.recomputed_root);
         match self {
-            Truth::Published => (cell.published_time, cell.published_root),
-            Truth::Recomputed => (cell.recomputed_time, cell.recomputed_root),
-            Truth::True => (cell.true_time, cell.true_root),
+            Truth::Published => Some(published),
+            Truth::Recomputed => Some(recomputed).filter(|&found| found != published),
+            Truth::True => {
+                (cell.true_time != cell.published_time).then_some((cell.true_time, cell.true_root))
+            }
         }
     }
 }
 
-fn text_line(row: &PublishedRow, truth: Truth, name: &str) -> Vec<String> {
-    let total = if truth == Truth::Published { row.total_size.to_string() } else { String::new() };
-    let mut line = vec![name.to_owned(), truth.name().to_owned(), total];
-    for construction in COLUMNS {
-        let cell = row.cell(construction);
-        let (time, root) = truth.of(cell);
+/// The line of a table, if it has a number.
+fn text_line(row: &PublishedRow, truth: Truth, distribution: &str) -> Option<Vec<String>> {
+    let mut line = match truth {
+        Truth::Published => vec![distribution.to_owned(), "".into(), row.total_size.to_string()],
+        _ => vec!["".into(), truth.name().to_owned(), "".into()],
+    };
+    let cells = COLUMNS.map(|construction| row.cell(construction));
+    cells.iter().any(|cell| truth.of(cell).is_some()).then_some(())?;
+    for cell in cells {
         let (time_mark, root_mark) = match cell.note.filter(|_| truth == Truth::Published) {
             Some(Note::Tie) => ("", Note::Tie.mark()),
             Some(note) => (note.mark(), ""),
             None => ("", ""),
         };
-        line.push(format!("{time_mark}{time}"));
-        line.push(root.map_or(String::new(), |root| format!("{root_mark}({root})")));
+        let [time, root] = truth.of(cell).map_or_else(Default::default, |(time, root)| {
+            let root = root.map_or(String::new(), |root| format!("{root_mark}({root})"));
+            [format!("{time_mark}{time}"), root]
+        });
+        line.extend([time, root]);
     }
-    line
+    Some(line)
 }
 
 fn write_footnotes(

@@ -1,5 +1,6 @@
 //! The figures of TRG that show where data is: of Bruck's algorithms, and of allreduces of 13 processes.
 
+use super::drawings::Drawn;
 use super::statements::{Statement, Verdict, equal_blocks, schedule};
 use crate::error::CliError;
 use std::sync::Arc;
@@ -22,6 +23,24 @@ pub(super) fn all() -> Result<Vec<Statement>, CliError> {
     Ok(all)
 }
 
+/// The schedules of the figures, by number.
+///
+/// # Errors
+/// None but of broken invariants.
+pub(super) fn drawn() -> Result<Vec<(u32, Drawn)>, CliError> {
+    let blocks = |ranks| equal_blocks(ranks, 1);
+    let messages = MessageSizes::of_senders(&blocks(FIGURE_7.len())).expect("small sizes");
+    let figures = [
+        (1, moves(Collective::allgather(&blocks(8)), Construction::RecursiveDoubling)?),
+        (2, moves(Collective::allgather(&blocks(6)), Construction::Bruck)?),
+        (7, moves(Collective::alltoall(&messages), Construction::Bruck)?),
+        (9, moves(Collective::reduce_scatter(&blocks(8)), Construction::Halving)?),
+        (12, allreduce(13, 8, Construction::RabenseifnerHalf)?),
+        (13, allreduce(13, 8, Construction::BinaryBlocks)?),
+    ];
+    Ok(figures.map(|(number, schedule)| (number, Drawn::Schedule(schedule))).into())
+}
+
 /// The schedule of a construction; what messages cost is of no meaning.
 fn moves(collective: Collective, construction: Construction) -> Result<Arc<Schedule>, CliError> {
     let costs = Homogeneous::new(1.0, 1.0, 0.0).expect("costs");
@@ -40,13 +59,13 @@ fn allreduce(
     moves(allreduce, construction)
 }
 
-/// Whom each of 8 ranks meets in turn, from the first one on, at these distances.
+/// Partners of each of 8 ranks in turn at these distances.
 fn met_at_distances(distances: [usize; 3]) -> String {
     let of = |rank: usize| words(&distances.map(|distance| rank ^ distance), " ");
     words(&[0, 1, 2, 3, 4, 5, 6, 7].map(of), "; ")
 }
 
-/// Whom each rank of a schedule sends to in turn.
+/// Receivers of each rank's messages in turn.
 fn met(schedule: &Schedule) -> String {
     let of = |rank| {
         let sends = schedule.programs().actions(rank).filter_map(|action| action.send());
@@ -59,7 +78,7 @@ fn met(schedule: &Schedule) -> String {
 fn figure_1() -> Result<Statement, CliError> {
     let allgather = Collective::allgather(&equal_blocks(8, 1));
     let schedule = moves(allgather, Construction::RecursiveDoubling)?;
-    let what = "whom processes 0 to 7 meet in an allgather, by steps";
+    let what = "partners of ranks 0 to 7 in an allgather, by steps";
     Ok(same("figure 1", what, &met_at_distances([1, 2, 4]), met(&schedule)))
 }
 
@@ -67,7 +86,7 @@ fn figure_1() -> Result<Statement, CliError> {
 fn figure_9() -> Result<Statement, CliError> {
     let scatter = Collective::reduce_scatter(&equal_blocks(8, 1));
     let schedule = moves(scatter, Construction::Halving)?;
-    let what = "whom processes 0 to 7 meet in a reduce-scatter, by steps";
+    let what = "partners of ranks 0 to 7 in a reduce-scatter, by steps";
     Ok(same("figure 9", what, &met_at_distances([4, 2, 1]), met(&schedule)))
 }
 
@@ -82,7 +101,7 @@ fn figure_2() -> Result<Statement, CliError> {
     }
     Ok(same(
         "figure 2",
-        "what process 0 of 6 holds, by rounds",
+        "blocks at rank 0 of 6, by rounds",
         "0 1; 0 1 2 3; 0 1 2 3 4 5",
         rounds.join("; "),
     ))
@@ -137,7 +156,7 @@ fn figure_7() -> Result<Vec<Statement>, CliError> {
         }
     }
     let statement = |(rank, received): (Rank, &Vec<String>)| {
-        let what = format!("what process {rank} of 6 receives in an alltoall, by steps");
+        let what = format!("messages that rank {rank} of 6 receives in an alltoall, by steps");
         same("figure 7", &what, FIGURE_7[rank], received.join("; "))
     };
     Ok(received.iter().enumerate().map(statement).collect())
@@ -179,7 +198,7 @@ fn figure_12() -> Result<Vec<Statement>, CliError> {
     }
     active.sort_unstable();
     let active: Vec<usize> = active.into_iter().map(|(_, rank)| rank).collect();
-    let to = "to whom processes 1 and 3 give the half that they have combined";
+    let to = "receivers of the halves that ranks 1 and 3 have combined";
     let given = words(&given, " ");
     // The text has P3 send to P0; the figure's P2 needs it.
     let verdict = match given.as_str() {
@@ -190,13 +209,13 @@ fn figure_12() -> Result<Vec<Statement>, CliError> {
     Ok(vec![
         same(
             "figure 12",
-            "who of 13 processes rests in an allreduce",
+            "ranks of 13 that rest in an allreduce",
             "1 3 5 7 9",
             words(&resting, " "),
         ),
         same(
             "figure 12",
-            "what processes 0 to 3 of 13 combine first",
+            "parts that ranks 0 to 3 of 13 combine first",
             "A-D E-H A-D E-H",
             first.join(" "),
         ),
@@ -209,7 +228,7 @@ fn figure_12() -> Result<Vec<Statement>, CliError> {
         },
         same(
             "figure 12",
-            "who of 13 processes get the new ranks 0 to 7",
+            "ranks of 13 that get the new ranks 0 to 7",
             "0 2 4 6 8 10 11 12",
             words(&active, " "),
         ),
@@ -236,15 +255,15 @@ fn figure_13() -> Result<Vec<Statement>, CliError> {
     Ok(vec![
         same(
             "figure 13",
-            "what process 0 of 13 sends and receives in its third exchange",
+            "parts that rank 0 of 13 sends and receives in its third exchange",
             "B, A",
             format!("{sent}, {received}"),
         ),
-        same("figure 13", "what process 8 of 13 reduces last in its block of 4", "A-B", reduced),
-        same("figure 13", "messages of process 12 to the block of 4", "4", up.to_string()),
+        same("figure 13", "parts that rank 8 of 13 reduces last in its block of 4", "A-B", reduced),
+        same("figure 13", "messages of rank 12 to the block of 4", "4", up.to_string()),
         same(
             "figure 13",
-            "messages with results that process 8 gets from the block of 8",
+            "messages with results that rank 8 gets from the block of 8",
             "2",
             down.count().to_string(),
         ),
@@ -264,7 +283,7 @@ fn largest_difference_of_exponents() -> Result<Statement, CliError> {
         }
         first += 1 << bit;
     }
-    let what = "delta of 100 processes, the largest difference of exponents";
+    let what = "delta of 100 ranks, the largest difference of exponents";
     Ok(same("5.2", what, "3", most.ilog2().to_string()))
 }
 

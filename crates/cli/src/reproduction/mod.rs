@@ -1,5 +1,6 @@
 //! The papers' tables, figures and statements, beside what the constructions here find.
 
+pub(crate) mod drawings;
 mod figures;
 pub(crate) mod partition;
 pub(crate) mod statements;

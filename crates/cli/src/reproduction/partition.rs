@@ -6,6 +6,7 @@
 //! # Source
 //! OPT: J. L. Träff, *On Optimal Trees for Irregular Gather and Scatter Collectives*, 2018, the proof of hardness.
 
+use super::drawings::Drawn;
 use super::statements::{Statement, Verdict, at_most};
 use crate::error::CliError;
 use tuwtree_model::{
@@ -52,6 +53,16 @@ pub(crate) fn of_partition() -> Result<Vec<Statement>, CliError> {
             time(&best(&instance(&NOT_PARTED))?, &instance(&NOT_PARTED))?,
         ),
     ])
+}
+
+/// The trees of the figures, by number.
+///
+/// # Errors
+/// None but of broken invariants.
+pub(super) fn drawn() -> Result<Vec<(u32, Drawn)>, CliError> {
+    let problem = Box::new(instance(&PARTED));
+    let extreme = figure_9(&problem)?;
+    Ok(vec![(8, Drawn::Tree(figure_8(), problem.clone())), (9, Drawn::Tree(extreme, problem))])
 }
 
 /// `p (2 m + 2 + 2 alpha)`.

@@ -6,6 +6,7 @@
 //! TRG: R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005. K19: Q. Kang et al., Parallel Computing 85, 2019. The blocks
 //! of settings 3, 4 and 8 are not in K19: they follow from its limits.
 
+use super::drawings::Drawn;
 use super::figures;
 use crate::error::CliError;
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use tuwtree_model::{
 use tuwtree_plan::{NoTree, Plan, Request, Settings, VectorUse, Wanted};
 use tuwtree_schedule::{Schedule, Sends, simulate};
 
-/// Something that a paper says, beside what a schedule does.
+/// A quantity in a paper, beside that of a schedule.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Statement {
     /// Its place in the paper.
@@ -119,7 +120,7 @@ pub(crate) fn of_mpich() -> Result<Vec<Statement>, CliError> {
     let mut all = figures::all()?;
     let [startups, bytes, combining] = COSTS;
     for p in [3_usize, 5, 6, 8, 12, 13] {
-        let of = |operation, what: &str| format!("{operation}, {p} processes: {what}");
+        let of = |operation, what: &str| format!("{operation}, {p} ranks: {what}");
         let messages = MessageSizes::of_senders(&equal_blocks(p, 1)).expect("small sizes");
         let alltoall = || Collective::alltoall(&messages);
         let rounds = f64::from(p.next_power_of_two().ilog2());
@@ -229,7 +230,7 @@ pub(crate) fn of_intergroup() -> Result<Vec<Statement>, CliError> {
         let gain = taken(Construction::RootMpich)? / taken(ours)?;
         all.push(Statement {
             place: "5",
-            what: format!("setting {setting}, gain of {} on 64 processes", ours.name()),
+            what: format!("setting {setting}, gain of {} on 64 ranks", ours.name()),
             published,
             recomputed: number(gain),
             verdict: Verdict::Approximate,
@@ -310,6 +311,20 @@ fn between(groups: &[Vec<u64>; 2]) -> Collective {
     Collective::new(Operation::IntergroupAllgather, groups).expect("its data")
 }
 
+/// The executions of Algorithm 1 that figures 1 and 2 show.
+///
+/// # Errors
+/// None but of broken invariants.
+pub(super) fn drawn() -> Result<Vec<(u32, Drawn)>, CliError> {
+    let costs = Homogeneous::new(1.0, 1.0, 0.0).expect("costs of 0 and 1");
+    let of_groups = |(number, p, q): (u32, usize, usize)| {
+        let groups = [vec![6; p], vec![6; q]];
+        let problem = Problem::of(between(&groups), costs).expect("costs for all");
+        Ok((number, Drawn::Schedule(schedule(&problem, Construction::Paired)?)))
+    };
+    [(1, 6, 2), (2, 8, 3)].into_iter().map(of_groups).collect()
+}
+
 /// The stronger of the two bounds on what transfers of Algorithm 2 take, in an example that takes more.
 fn theorem_3() -> Result<Statement, CliError> {
     const SCALE: u64 = 840;
@@ -320,7 +335,7 @@ fn theorem_3() -> Result<Statement, CliError> {
         (group.iter().sum::<u64>() + largest) / SCALE
     });
     let taken = time(between(&groups), COSTS[1], Construction::Shares)? / SCALE as f64;
-    let what = "what transfers take at most: blocks 0 2 0 60 2 0 and 20 2 20 2 20 20 0";
+    let what = "time of transfers at most: blocks 0 2 0 60 2 0 and 20 2 20 2 20 20 0";
     Ok(at_most(("theorem 3", what.to_owned()), bound[0].max(bound[1]) as f64, taken))
 }
 
@@ -330,7 +345,7 @@ impl Verdict {
         match self {
             Verdict::Equal => "as published, or within a published bound",
             Verdict::Approximate => {
-                "near: a formula for all numbers of processes, or a limit for many, beside an exact schedule"
+                "near: a formula for all numbers of ranks, or a limit for many, beside an exact schedule"
             }
             Verdict::Wrong => "stated in the paper, and it does not hold",
             Verdict::Different => "not as published",

@@ -1,6 +1,6 @@
-//! What the papers on operations without a root say: Thakur, Rabenseifner, Gropp 2005, and Kang et al. 2019.
+//! Statements and figures of papers: Träff 2018; Thakur, Rabenseifner, Gropp 2005; Kang et al. 2019.
 
-use crate::program::{json, tuwtree};
+use crate::program::{folder, json, tuwtree};
 use serde_json::Value;
 
 /// The statements of a paper as place, what, published, recomputed, verdict.
@@ -22,7 +22,7 @@ fn about<'a>(all: &'a [[String; 5]], what: &str) -> Vec<[&'a str; 3]> {
 
 #[test]
 fn figures_and_formulas_of_the_mpich_paper_come_out_or_are_marked() {
-    let all = statements("mpich");
+    let all = statements("TRG");
     for figure in ["figure 1 ", "figure 9 "] {
         let all = about(&all, figure);
         assert!(all.len() == 1 && all[0][2] == "equal", "{all:?}");
@@ -45,7 +45,7 @@ fn figures_and_formulas_of_the_mpich_paper_come_out_or_are_marked() {
         ]
     );
     // The text of 5.1 has process 3 send to 0 what 2 lacks.
-    assert_eq!(about(&all, "5.1 to whom"), [["0 0", "0 2", "wrong"]]);
+    assert_eq!(about(&all, "5.1 receivers"), [["0 0", "0 2", "wrong"]]);
     assert_eq!(
         about(&all, "figure 13 "),
         [
@@ -56,7 +56,7 @@ fn figures_and_formulas_of_the_mpich_paper_come_out_or_are_marked() {
         ]
     );
     assert_eq!(about(&all, "5.2 delta of 100"), [["3", "3", "equal"]]);
-    // For 3, 5, 6, 8, 12 and 13 processes.
+    // For 3, 5, 6, 8, 12 and 13 ranks.
     let near = "approximate";
     assert_eq!(
         about(&all, "Bruck's alltoall"),
@@ -84,13 +84,13 @@ fn figures_and_formulas_of_the_mpich_paper_come_out_or_are_marked() {
     let others: Vec<&[String; 5]> =
         all.iter().filter(|one| !["equal", near].contains(&one[4].as_str())).collect();
     assert!(others.len() == 1 && others[0][4] == "wrong", "{others:?}");
-    let text = tuwtree("reproduce --paper mpich").success();
+    let text = tuwtree("reproduce --paper trg").success();
     assert!(text.contains("\nequal ") && text.contains("\napproximate "), "{text}");
 }
 
 #[test]
 fn limits_of_the_intergroup_paper_come_out_and_its_stronger_bound_does_not_hold() {
-    let all = statements("intergroup");
+    let all = statements("K19");
     let limits: Vec<[&str; 3]> = about(&all, "formula (5)");
     let expected = ["7", "4.84", "4.21", "6.6786", "7", "7", "4.84"];
     for (limit, expected) in limits.iter().zip(expected) {
@@ -101,7 +101,7 @@ fn limits_of_the_intergroup_paper_come_out_and_its_stronger_bound_does_not_hold(
     assert!(limits[7][1].starts_with("4.87") || limits[7][1].starts_with("4.88"), "{limits:?}");
     assert_eq!(limits[7][2], "approximate");
     let gains: Vec<f64> =
-        about(&all, "on 64 processes").iter().map(|one| one[1].parse().unwrap()).collect();
+        about(&all, "on 64 ranks").iter().map(|one| one[1].parse().unwrap()).collect();
     for (gain, exact) in gains.iter().zip([6.844, 4.166, 3.611, 5.201, 6.844, 7.247, 4.666, 4.970])
     {
         // With the ring inside; in pieces it may be more.
@@ -121,9 +121,44 @@ fn limits_of_the_intergroup_paper_come_out_and_its_stronger_bound_does_not_hold(
 
 #[test]
 fn the_proof_of_hardness_holds_on_its_instances() {
-    let all = statements("hardness");
+    let all = statements("OPT --figures");
     assert_eq!(about(&all, "figure 8 the tree"), [["134", "134", "equal"]]);
     assert_eq!(about(&all, "the best of all trees for them"), [["134", "134", "equal"]]);
     assert_eq!(about(&all, "figure 9 "), [["135", "136", "equal"]]);
     assert_eq!(about(&all, "cannot be parted"), [["45", "45", "equal"]]);
+}
+
+#[test]
+fn figures_of_papers_are_drawn() {
+    let folder = folder("figures-of-papers");
+    for (paper, figures) in [("OPT", "8 9"), ("TRG", "1 2 7 9 12 13"), ("K19", "1 2")] {
+        tuwtree(&format!("reproduce --paper {paper} --figures -o {}", folder.display())).success();
+        for figure in figures.split(' ') {
+            let file = folder.join(format!("{paper}-figure-{figure}.svg"));
+            let svg = std::fs::read_to_string(file).unwrap();
+            assert!(svg.contains(&format!("{paper}, figure {figure}: ")), "{svg}");
+        }
+    }
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 10);
+}
+
+#[test]
+fn papers_are_listed_by_name() {
+    let text = tuwtree("reproduce --list").success();
+    let names: Vec<&str> = text.lines().map(|line| &line[..3]).collect();
+    assert_eq!(names, ["OPT", "TRG", "K19", "HET", "TUW"]);
+}
+
+#[test]
+fn numbers_that_come_out_as_published_are_printed_once() {
+    let text = tuwtree("reproduce --table 2").success();
+    let lines: Vec<Vec<&str>> =
+        text.lines().map(|line| line.split_whitespace().collect()).collect();
+    let labelled = |label: &str| lines.iter().filter(|line| line.first() == Some(&label)).count();
+    // A root that is as good as the published one.
+    assert_eq!((labelled("published"), labelled("recomputed")), (0, 1), "{text}");
+    assert!(labelled("true") > 0, "{text}");
+    let random = lines.iter().position(|line| line.first() == Some(&"random")).unwrap();
+    assert_eq!(lines[random + 1][7], "*2020053");
+    assert_eq!(lines[random + 2], ["true", "2015133", "(256)"]);
 }
