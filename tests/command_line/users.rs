@@ -394,6 +394,30 @@ fn a_tree_of_ones_own_is_a_list_of_parents() {
 }
 
 #[test]
+fn a_tree_of_ones_own_is_a_row_of_the_comparison() {
+    let file = folder("own-tree").join("mine.json");
+    let compare = |tree: &str, options: &str| {
+        std::fs::write(&file, tree).unwrap();
+        let costs = "--alpha 100 --beta 1 --gamma 1 --sizes -";
+        let arguments = format!("compare {costs} --tree {} {options}", file.display());
+        tuwtree_with_input(&arguments, "3 4 5 6")
+    };
+    let star = compare(r#"{"parents": [null, 0, 0, 0]}"#, "--algorithm linear --json").success();
+    let rows: Value = serde_json::from_str(&star).unwrap();
+    let [linear, given] = &rows["constructions"].as_array().unwrap()[..] else { panic!("{star}") };
+    assert_eq!(given["construction"], "given");
+    assert_eq!(given["completion_time"], linear["completion_time"]);
+    // Rank 1 receives 3, rank 0 receives 1 and 2: neither a range of ranks.
+    let table = compare(r#"{"parents": [-1, 0, 0, 1]}"#, "").success();
+    assert!(table.contains("\ngiven "), "{table}");
+    compare(r#"{"parents": [-1, 0]}"#, "").fails(2, &["it has 2 ranks, and the problem has 4"]);
+    compare(r#"{"parents": [-1, 0, 0, 0]}"#, "--root 2")
+        .fails(2, &["its root is 0", "--root is 2"]);
+    compare(r#"{"parents": [-1, 0, 0, 0]}"#, "--op allgather").fails(2, &["allgather has no root"]);
+    tuwtree("compare --bytes 5 --algorithm given").fails(1, &["--tree"]);
+}
+
+#[test]
 fn the_recommended_row_is_marked_and_coloured_on_a_terminal_only() {
     let command = "optimize --dist spikes -p 20 --root 0 --algorithm linear adaptive";
     let on_a_terminal = |options: &str| {

@@ -159,6 +159,6 @@ fn numbers_that_come_out_as_published_are_printed_once() {
     assert_eq!((labelled("published"), labelled("recomputed")), (0, 1), "{text}");
     assert!(labelled("true") > 0, "{text}");
     let random = lines.iter().position(|line| line.first() == Some(&"random")).unwrap();
-    assert_eq!(lines[random + 1][7], "*2020053");
+    assert!(lines[random + 1].contains(&"*2020053"), "{text}");
     assert_eq!(lines[random + 2], ["true", "2015133", "(256)"]);
 }

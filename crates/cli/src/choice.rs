@@ -18,7 +18,7 @@ use tuwtree_model::quantity;
 use tuwtree_model::quantity::{Cost, parse_bytes, parse_time_per_byte};
 use tuwtree_model::{
     ClosedSet, Construction, Operation, Operator, Order, PayloadKind, Ports, Problem, ProblemError,
-    Root, StatedCosts,
+    Root, StatedCosts, Tree,
 };
 use tuwtree_plan::{
     Comparison, Effort, Library, LocalSearch, Outcome, Request, Search, Settings, VectorUse,
@@ -126,8 +126,7 @@ pub(crate) struct Choice {
     #[arg(long, hide_short_help = true, conflicts_with = "order")]
     pub(crate) ordered: bool,
 
-    /// For broadcast and reduce, compare the schedules that may cut the vector into pieces, which take different
-    /// ways; without this option, the trees along which it goes whole
+    /// For broadcast and reduce, compare schedules that may cut the vector, in place of trees
     #[arg(long, hide_short_help = true)]
     pub(crate) cut: bool,
 
@@ -273,13 +272,19 @@ impl Choice {
         self.compare_by(&Request::new(problem, settings, &Terminal))
     }
 
-    /// Compares with the timelines of schedules, for drawing.
+    /// Compares a tree, if one is given, with those that are named; keeps the timelines of schedules for drawing, if so
+    /// asked.
     ///
     /// # Errors
     /// As for [`compare`](Self::compare).
-    pub(crate) fn compare_in_pictures(&self, problem: &Problem) -> Result<Comparison, CliError> {
-        let settings = Settings { keeps_timelines: true, ..self.settings(problem) };
-        self.compare_by(&Request::new(problem, settings, &Terminal))
+    pub(crate) fn compare_with(
+        &self,
+        problem: &Problem,
+        tree: Option<&Tree>,
+        keeps_timelines: bool,
+    ) -> Result<Comparison, CliError> {
+        let settings = Settings { keeps_timelines, ..self.settings(problem) };
+        self.compare_by(&Request::new(problem, settings, &Terminal).with_tree(tree))
     }
 
     /// Compares with another observer than the terminal.
@@ -366,6 +371,7 @@ impl Choice {
         let algorithms = self.by_method()?;
         let mut wanted: Vec<Wanted> =
             algorithms.iter().flat_map(|one| one.wanted(request, order)).collect();
+        wanted.extend(request.has_tree().then(|| Wanted::named(Construction::Given)));
         for one in &mut wanted {
             // Consecutive trees of many ranks, and the best of all trees, take too long for whoever did not name them.
             let takes_long = [Construction::Optimal, Construction::Exact];
@@ -466,7 +472,8 @@ impl AlgorithmChoice {
 fn algorithm_parser() -> impl TypedValueParser<Value = AlgorithmChoice> {
     one_of(AlgorithmChoice::all().collect(), |one| {
         let is_method = matches!(one, AlgorithmChoice::By(..) | AlgorithmChoice::ByWider(..));
-        PossibleValue::new(one.name()).help(one.summary()).hide(is_method)
+        let is_hidden = is_method || one == AlgorithmChoice::One(Construction::Given);
+        PossibleValue::new(one.name()).help(one.summary()).hide(is_hidden)
     })
 }
 
@@ -480,7 +487,7 @@ fn algorithm_help() -> String {
             Construction::all().filter(|&one| suits(one)).map(|one| one.name()).collect();
         names.join(", ")
     };
-    let trees = names(&Construction::builds_trees);
+    let trees = names(&|one| one.builds_trees() && one != Construction::Given);
     help += &format!("- trees, for operations with a root: {trees}\n");
     for operation in Operation::all() {
         let is_tree = |one: Construction| one.builds_trees() && operation.is_rooted();

@@ -41,6 +41,7 @@ struct Cli {
         value_name = "WHEN",
         default_value = "auto",
         help_heading = "Output",
+        hide_possible_values = true,
         hide_short_help = true
     )]
     color: Colors,

@@ -39,12 +39,13 @@ pub(crate) fn parse(mut stream: impl BufRead) -> Result<TreeDocument, String> {
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Parents {
-    /// Parent of each rank; -1 for the root.
-    parents: Vec<i64>,
+    /// Parent of each rank; -1 or null for the root.
+    parents: Vec<Option<i64>>,
 }
 
 /// The tree in which each rank has its own block first, and then receives from its children by their ranks.
 fn of_parents(Parents { parents }: &Parents) -> Result<Tree, String> {
+    let parents: Vec<i64> = parents.iter().map(|parent| parent.unwrap_or(-1)).collect();
     let ranks = parents.len();
     let roots: Vec<Rank> = (0..ranks).filter(|&rank| parents[rank] == -1).collect();
     let [root] = roots[..] else {

@@ -50,6 +50,7 @@ pub enum Construction {
     Knomial,
     Hybrid,
     Exact,
+    Given,
     DeadlineOnline,
     Pairwise,
     Binomial,
@@ -125,7 +126,8 @@ impl Construction {
             | Construction::Searched
             | Construction::Knomial
             | Construction::Hybrid
-            | Construction::Exact => operation.is_rooted(),
+            | Construction::Exact
+            | Construction::Given => operation.is_rooted(),
             Construction::Pairwise => {
                 matches!(operation, Operation::ReduceScatter | Operation::Alltoall)
             }

@@ -98,6 +98,8 @@ pub struct Request<'a> {
     pub(crate) watch: &'a dyn Watch,
     /// The tree that a local search improves, if not the best of those that it builds itself.
     pub(crate) start: Option<&'a Tree>,
+    /// The tree that is compared as it is.
+    pub(crate) given: Option<&'a Tree>,
 }
 
 /// Costs as the dynamic programs need them: linear, and the problem with them.
@@ -286,7 +288,17 @@ impl<'a> Request<'a> {
     /// O(1), with a matrix O(p^2).
     pub fn new(problem: &'a Problem, settings: Settings, watch: &'a dyn Watch) -> Request<'a> {
         let searched = Searched::new(problem);
-        Request { problem, settings, searched, watch, start: None }
+        Request { problem, settings, searched, watch, start: None, given: None }
+    }
+
+    /// The request with a tree over the problem's ranks, which [`Construction::Given`] compares as it is.
+    pub fn with_tree(self, tree: Option<&'a Tree>) -> Request<'a> {
+        Request { given: tree, ..self }
+    }
+
+    /// True if a tree was given.
+    pub fn has_tree(&self) -> bool {
+        self.given.is_some()
     }
 
     /// True if costs differ from pair to pair, or are linear only piece by piece.

@@ -10,8 +10,9 @@ use crate::output::{comparison, page};
 use clap::Args;
 use std::io::Write;
 use std::process::ExitCode;
-use tuwtree_io::{Destination, Format, Opened};
+use tuwtree_io::{Destination, Format, Opened, Source, tree};
 use tuwtree_model::document::TreeDocument;
+use tuwtree_model::{ClosedSet, Problem, Root, Tree};
 use tuwtree_plan::{Comparison, Outcome, Plan};
 use tuwtree_schedule::document;
 
@@ -24,6 +25,10 @@ use tuwtree_schedule::document;
 pub(crate) struct OptimizeArgs {
     #[command(flatten)]
     comparison: ComparisonArgs,
+
+    /// Compare the tree in this JSON file, too; it may be {"parents": [-1, 0, 0]}
+    #[arg(long, hide_short_help = true, help_heading = "Comparison", value_name = "FILE", value_parser = Source::parse)]
+    tree: Option<Source>,
 
     /// Write the recommended tree to this JSON file (`-`: standard output alone)
     #[arg(help_heading = "Output", short, long, value_name = "FILE", value_parser = Destination::parse)]
@@ -84,10 +89,9 @@ pub(crate) fn run(args: &OptimizeArgs, output: &mut dyn Write) -> Result<ExitCod
     let [file, report] =
         [&args.output, &args.report].map(|file| file.as_ref().map(Destination::open).transpose());
     let (file, report) = (file?, report?);
-    let comparison = match &report {
-        Some(_) => args.comparison.choice.compare_in_pictures(&problem)?,
-        None => args.comparison.choice.compare(&problem)?,
-    };
+    let tree = args.tree.as_ref().map(|source| given_tree(source, &problem)).transpose()?;
+    let choice = &args.comparison.choice;
+    let comparison = choice.compare_with(&problem, tree.as_ref(), report.is_some())?;
     let break_even = match args.break_even {
         true => break_even::lines(&comparison)?,
         false => Vec::new(),
@@ -111,6 +115,26 @@ pub(crate) fn run(args: &OptimizeArgs, output: &mut dyn Write) -> Result<ExitCod
     }
     check_certificates(&comparison)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The tree in a file, which is to be over the problem's ranks, with its root.
+///
+/// # Errors
+/// A file that holds none.
+fn given_tree(source: &Source, problem: &Problem) -> Result<Tree, CliError> {
+    let tree = tree::read(source)?.tree;
+    let (ranks, operation) = (problem.ranks(), problem.operation());
+    let fault = match problem.root() {
+        _ if !operation.is_rooted() => format!("{} has no root", operation.name()),
+        _ if tree.ranks() != ranks => {
+            format!("it has {} ranks, and the problem has {ranks}", tree.ranks())
+        }
+        Root::Given(root) if root != tree.root() => {
+            format!("its root is {}, and --root is {root}", tree.root())
+        }
+        _ => return Ok(tree),
+    };
+    Err(CliError::Usage(format!("--tree {source}: {fault}")))
 }
 
 /// Writes the recommended tree, or the schedule where there is no tree.

@@ -49,7 +49,7 @@ pub(crate) struct ReproduceArgs {
     #[arg(long, conflicts_with = "table")]
     figures: bool,
 
-    /// Draw the figures in this folder, as SVG: trees, and timelines of schedules
+    /// Write drawings of the figures to this folder, as SVG: trees, and timelines of schedules
     #[arg(help_heading = "Output", short, long, value_name = "DIR", requires = "figures")]
     output: Option<PathBuf>,
 

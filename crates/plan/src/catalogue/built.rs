@@ -45,6 +45,15 @@ pub(super) const ADAPTIVE: CatalogueRow = CatalogueRow {
     )
 };
 
+pub(super) const GIVEN: CatalogueRow = CatalogueRow::plain(
+    "the tree of --tree",
+    |_, _| false,
+    |request, wanted| match request.given {
+        Some(tree) => Ok(Built::without_search(tree.clone())),
+        None => Err(wanted.effort.refused("given is the tree of --tree, which names no file")),
+    },
+);
+
 pub(super) const MINIMUM_FIRST: CatalogueRow = CatalogueRow::plain(
     "binomial tree, places filled with the nearest first; not in rank order",
     where_costs_differ,

@@ -149,6 +149,7 @@ pub fn row(construction: Construction) -> &'static CatalogueRow {
         Construction::Knomial => &built::KNOMIAL,
         Construction::Hybrid => &built::HYBRID,
         Construction::Exact => &non_ordered::EXACT,
+        Construction::Given => &built::GIVEN,
         Construction::Pairwise => &rootless::PAIRWISE,
         Construction::Binomial => &rootless::BINOMIAL,
         Construction::BinomialForwarded => &rootless::BINOMIAL_FORWARDED,
