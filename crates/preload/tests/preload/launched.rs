@@ -103,3 +103,29 @@ fn run_refuses_what_could_not_work() {
         finished(command.args(["--", &format!("mpirun.{other}"), "-n", "2"]).arg(&program));
     assert!(text(&output.stderr).contains("take the tuwtree-exec built for it"), "{output:?}");
 }
+
+/// A Slurm of one node, with MPICH, which Debian's Slurm starts by PMI 2.
+#[test]
+#[ignore = "takes Slurm and root; ./test --all runs it"]
+fn run_plans_the_calls_of_a_program_under_slurm() {
+    if is_open_mpi() {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware.c");
+    let machine = slow_machine(directory.path());
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/slurm.sh");
+    let library = library_directory().join("libtuwtree_preload.so");
+    let mut command = job(&script);
+    command.env("TUWTREE_ALGORITHM", "adaptive").arg(executor()).args(["run", "--summary"]);
+    command.arg("--library").arg(library).args(["--machine", &machine, "--"]);
+    command.args(["srun", "-n", "3", "--overcommit", "--mpi=pmi2"]).arg(program);
+    let output = finished(&mut command);
+    if output.status.code() == Some(77) {
+        println!("SKIPPED: Slurm's daemons do not come up: {}", text(&output.stderr));
+        return;
+    }
+    assert!(output.status.success(), "{output:?}");
+    let sum = "tuwtree: rank 0: MPI_Gatherv by adaptive-gather-time: 1 call, ";
+    assert!(lines(&output).iter().any(|line| line.contains(sum)), "{output:?}");
+}
