@@ -9,6 +9,7 @@ mod broadcast;
 mod cut;
 mod duplex;
 mod every_operation;
+mod examples;
 mod exchange_costs;
 mod exports;
 mod formats;

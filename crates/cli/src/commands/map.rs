@@ -102,7 +102,7 @@ pub(crate) struct MapArgs {
 
 const EXAMPLES: &str = "\
 Examples:
-  tuwtree map -o map.svg
+  tuwtree map -p 48 -o map.svg
   tuwtree map --op allgather -p 48 -b 100000 -o allgather.svg
   tuwtree map --op allreduce -p 64 -b 32KiB --combine-over-beta 0.1 -o allreduce.csv";
 

@@ -95,9 +95,9 @@ pub(crate) struct SweepArgs {
 
 const EXAMPLES: &str = "\
 Examples:
-  tuwtree sweep --dist spikes,skewed -p 64..4096*2 -b 8,1000 --root 0 -o sweep.csv
+  tuwtree sweep --dist spikes,skewed -p 64..2048*2 -b 8,1000 --root 0 -o sweep.csv
   tuwtree sweep --dist same --machine vsc3 -p 32..1024*2 --algorithm linear,adaptive,leaders
-  tuwtree sweep --dist same,spikes --machine vsc3 -p 16..1024*2 -b 8..64KiB*2 --root 0 -o map.svg
+  tuwtree sweep --dist same,spikes --machine vsc3 -p 16..128*2 -b 8..64KiB*8 --root 0 -o map.svg
   tuwtree sweep --sizes counts.txt -b 8..64KiB*2 --machine griffon --root 0 -o mine.svg
   tuwtree sweep --dist spikes -p 48 --alphas 1us,10us,100us --beta 1ns --gamma 0.1ns";
 
