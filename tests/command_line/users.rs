@@ -81,6 +81,10 @@ fn select_says_why_a_machine_has_no_one_price_and_what_to_do() {
     // What it proposes instead is taken.
     let (_, costs) = run.stderr.split_once("alone: ").expect("costs of a level");
     tuwtree(&format!("select --op allgather -p 8 {}", costs.trim())).success();
+    let run = tuwtree("select --op allgather --machine infiniband");
+    run.fails(1, &["infiniband", "passes beside other work"]);
+    let (_, costs) = run.stderr.split_once("all of it: ").expect("costs");
+    tuwtree(&format!("select --op allgather -p 8 {}", costs.trim())).success();
     tuwtree("select --op allgather --machine trinity-testbed")
         .fails(2, &["not linear", "tuwtree machine trinity-testbed --linearise-at 64KiB"]);
     tuwtree("select --op allgather -p 2..64 --machine ring")

@@ -406,12 +406,19 @@ fn prices(args: &SelectArgs) -> Result<Prices, CliError> {
         )));
     }
     let costs = stated.costs().homogeneous(args.ranks.1);
-    if costs.is_some() && stated.costs().overlaps() {
+    if let Some(costs) = costs.filter(|_| stated.costs().overlaps()) {
         let reason = "part of the latency passes beside other work, and the sizes at which another algorithm is the \
                       fastest are computed for latency that does not. `tuwtree optimize` compares algorithms for one size";
         return Err(match &args.costs.machine {
-            Some(source) => CliError::Failure(format!("--machine {source}: {reason}")),
-            None => CliError::Usage(format!("--overhead: {reason}")),
+            Some(source) => CliError::Failure(format!(
+                "--machine {source}: {reason}; for rounds that wait for all of it: --alpha {:e}s --beta {:e}s --gamma {:e}s",
+                costs.alpha(),
+                costs.beta(),
+                costs.gamma()
+            )),
+            None => CliError::Usage(format!(
+                "--overhead: {reason}; without --overhead, rounds wait for all of it"
+            )),
         });
     }
     costs.map(|costs| Prices { costs, combine }).ok_or_else(|| unpriced(args, stated.costs()))
