@@ -272,8 +272,7 @@ impl Choice {
         self.compare_by(&Request::new(problem, settings, &Terminal))
     }
 
-    /// Compares a tree, if one is given, with those that are named; keeps the timelines of schedules for drawing, if so
-    /// asked.
+    /// Compares the named constructions, and a given tree; with `keeps_timelines`, keeps schedules' timelines for drawing.
     ///
     /// # Errors
     /// As for [`compare`](Self::compare).

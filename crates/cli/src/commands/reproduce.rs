@@ -76,7 +76,7 @@ pub(crate) enum Paper {
     Intergroup,
 }
 
-/// Papers of which the program recomputes nothing, and the reason.
+/// Other papers, and the reason for recomputing nothing of each.
 const OTHERS: [(&str, &str); 2] = [
     (
         "HET",
@@ -190,7 +190,7 @@ fn write_tables(
     })
 }
 
-/// Prints a paper's statements, and the recomputed value of those that it does not equal.
+/// Prints a paper's statements, and their recomputed values where these differ.
 fn write_statements(
     statements: &[Statement],
     format: Format,

@@ -17,7 +17,7 @@ pub(super) enum Drawn {
     Schedule(Arc<Schedule>),
 }
 
-/// Most rows of a timeline, of which the figures have 13 at most.
+/// Most rows of a timeline; the figures have 13 at most.
 const ROWS: usize = 64;
 
 /// Writes an SVG for each figure of a paper into a folder, which is made if it is not there.
