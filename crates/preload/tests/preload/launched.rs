@@ -106,7 +106,7 @@ fn run_refuses_what_could_not_work() {
 
 /// A Slurm of one node, with MPICH, which Debian's Slurm starts by PMI 2.
 #[test]
-#[ignore = "takes Slurm and root; ./test --all runs it"]
+#[ignore = "takes Slurm and root; run by name"]
 fn run_plans_the_calls_of_a_program_under_slurm() {
     if is_open_mpi() {
         return;
