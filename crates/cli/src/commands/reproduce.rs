@@ -4,12 +4,12 @@ use crate::error::CliError;
 use crate::output::format::{FormatArgs, write_csv, write_json, write_objects};
 use crate::output::progress::ProgressLine;
 use crate::output::text;
-use crate::reproduction::drawings;
 use crate::reproduction::partition::of_partition;
 use crate::reproduction::statements::{Statement, Verdict, of_intergroup, of_mpich};
 use crate::reproduction::tables::{
     Cell, Note, PublishedProblem, PublishedRow, published_name, published_rows, recompute,
 };
+use crate::reproduction::{drawings, figures, partition, statements};
 use clap::{Args, ValueEnum};
 use comfy_table::CellAlignment;
 use rayon::prelude::*;
@@ -64,7 +64,7 @@ Examples:
 
 /// Papers, by the names that the documentation has for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Paper {
+enum Paper {
     /// Träff 2018, optimal trees: Tables 1 to 3; figures 8 and 9
     #[value(name = "OPT")]
     OptimalTrees,
@@ -121,16 +121,21 @@ pub(crate) fn run(args: &ReproduceArgs, output: &mut dyn Write) -> Result<ExitCo
         return write_list(format, output);
     }
     if let Some(folder) = &args.output {
-        drawings::write(args.paper, folder)?;
+        let (name, figures) = match args.paper {
+            Paper::OptimalTrees => ("OPT", partition::drawn()?),
+            Paper::Mpich => ("TRG", figures::drawn()?),
+            Paper::Intergroup => ("K19", statements::drawn()?),
+        };
+        drawings::write(name, &figures, folder)?;
     }
-    let mut statements = match args.paper {
+    let mut found = match args.paper {
         Paper::OptimalTrees if !args.figures => return write_tables(args.table, format, output),
         Paper::OptimalTrees => of_partition()?,
         Paper::Mpich => of_mpich()?,
         Paper::Intergroup => of_intergroup()?,
     };
-    statements.retain(|one| !args.figures || one.place.starts_with("figure"));
-    write_statements(&statements, format, output)
+    found.retain(|one| !args.figures || one.place.starts_with("figure"));
+    write_statements(&found, format, output)
 }
 
 /// Prints the papers and the recomputed parts of each.

@@ -1,7 +1,5 @@
 //! Drawings of the papers' figures, from the trees and schedules that have their numbers.
 
-use super::{figures, partition, statements};
-use crate::commands::reproduce::Paper;
 use crate::error::CliError;
 use std::path::Path;
 use std::sync::Arc;
@@ -11,7 +9,7 @@ use tuwtree_picture::{Performance, TimelinePicture, TreePicture};
 use tuwtree_schedule::{Schedule, perform};
 
 /// Content of a figure.
-pub(super) enum Drawn {
+pub(crate) enum Drawn {
     Tree(Tree, Box<Problem>),
     /// Its timeline where each message and each byte takes 1.
     Schedule(Arc<Schedule>),
@@ -20,21 +18,16 @@ pub(super) enum Drawn {
 /// Most rows of a timeline; the figures have 13 at most.
 const ROWS: usize = 64;
 
-/// Writes an SVG for each figure of a paper into a folder, which is made if it is not there.
+/// Writes an SVG for each numbered figure of a paper into a folder, which is made if it is not there.
 ///
 /// # Errors
 /// A folder or file that cannot be written.
-pub(crate) fn write(paper: Paper, folder: &Path) -> Result<(), CliError> {
-    let (name, figures) = match paper {
-        Paper::OptimalTrees => ("OPT", partition::drawn()?),
-        Paper::Mpich => ("TRG", figures::drawn()?),
-        Paper::Intergroup => ("K19", statements::drawn()?),
-    };
+pub(crate) fn write(paper: &str, figures: &[(u32, Drawn)], folder: &Path) -> Result<(), CliError> {
     std::fs::create_dir_all(folder)
         .map_err(|error| CliError::Failure(format!("{}: {error}", folder.display())))?;
     for (number, drawn) in figures {
-        let file = folder.join(format!("{name}-figure-{number}.svg"));
-        let svg = svg(&drawn, &format!("{name}, figure {number}"));
+        let file = folder.join(format!("{paper}-figure-{number}.svg"));
+        let svg = svg(drawn, &format!("{paper}, figure {number}"));
         Destination::File(file).open()?.write(|file| file.write_all(svg.as_bytes()))?;
     }
     Ok(())

@@ -27,7 +27,7 @@ pub(super) fn all() -> Result<Vec<Statement>, CliError> {
 ///
 /// # Errors
 /// None but of broken invariants.
-pub(super) fn drawn() -> Result<Vec<(u32, Drawn)>, CliError> {
+pub(crate) fn drawn() -> Result<Vec<(u32, Drawn)>, CliError> {
     let blocks = |ranks| equal_blocks(ranks, 1);
     let messages = MessageSizes::of_senders(&blocks(FIGURE_7.len())).expect("small sizes");
     let figures = [

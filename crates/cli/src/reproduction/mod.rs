@@ -1,7 +1,7 @@
 //! The papers' tables, figures and statements, beside what the constructions here find.
 
 pub(crate) mod drawings;
-mod figures;
+pub(crate) mod figures;
 pub(crate) mod partition;
 pub(crate) mod statements;
 pub(crate) mod tables;

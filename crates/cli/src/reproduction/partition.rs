@@ -59,7 +59,7 @@ pub(crate) fn of_partition() -> Result<Vec<Statement>, CliError> {
 ///
 /// # Errors
 /// None but of broken invariants.
-pub(super) fn drawn() -> Result<Vec<(u32, Drawn)>, CliError> {
+pub(crate) fn drawn() -> Result<Vec<(u32, Drawn)>, CliError> {
     let problem = Box::new(instance(&PARTED));
     let extreme = figure_9(&problem)?;
     Ok(vec![(8, Drawn::Tree(figure_8(), problem.clone())), (9, Drawn::Tree(extreme, problem))])

@@ -315,7 +315,7 @@ fn between(groups: &[Vec<u64>; 2]) -> Collective {
 ///
 /// # Errors
 /// None but of broken invariants.
-pub(super) fn drawn() -> Result<Vec<(u32, Drawn)>, CliError> {
+pub(crate) fn drawn() -> Result<Vec<(u32, Drawn)>, CliError> {
     let costs = Homogeneous::new(1.0, 1.0, 0.0).expect("costs of 0 and 1");
     let of_groups = |(number, p, q): (u32, usize, usize)| {
         let groups = [vec![6; p], vec![6; q]];
