@@ -18,6 +18,7 @@ use tuwtree_model::{
 /// after the time of the fastest of all transmissions. Operations without a root, on every schedule:
 /// allgather, the same of every block, and everybody receives all others' blocks; reduce-scatter, the same
 /// with sends; allreduce, every byte is sent 2 (p - 1) times. 0 for a lone rank.
+/// Where costs are not integers, less by the rounding that a tree's time may have.
 ///
 /// # Errors
 /// As [`completion`](tuwtree_model::completion); [`TimeError::Isolated`] if a rank that must send or
