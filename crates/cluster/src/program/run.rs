@@ -125,6 +125,10 @@ fn prepared(args: &RunArgs) -> Result<Command, String> {
             let mut export = OsString::from("--export=ALL,");
             export.push(assigned(&name, &library));
             command.arg(export).envs(variables);
+            // srun passes on a variable of its environment, whatever --export says of it.
+            if std::env::var_os(&name).is_some() {
+                command.env_remove(name);
+            }
         }
         Launcher::Alone => {
             command.envs(variables);
@@ -258,6 +262,9 @@ fn printed(command: &Command) -> String {
         }
     };
     let variables = command.get_envs().filter_map(|(name, value)| Some(assigned(name, value?)));
-    let words = variables.map(|one| quoted(&one)).chain([quoted(command.get_program())]);
+    let removed = command.get_envs().filter(|(_, value)| value.is_none());
+    let removed = removed.map(|(name, _)| format!("env -u {}", name.display()));
+    let words = variables.map(|one| quoted(&one)).chain(removed);
+    let words = words.chain([quoted(command.get_program())]);
     words.chain(command.get_args().map(quoted)).collect::<Vec<_>>().join(" ")
 }

@@ -107,7 +107,7 @@ fn run_refuses_what_could_not_work() {
 /// A Slurm of one node, with MPICH, which Debian's Slurm starts by PMI 2.
 #[test]
 #[ignore = "takes Slurm and root; run by name"]
-fn run_plans_the_calls_of_a_program_under_slurm() {
+fn under_slurm_run_plans_calls_whatever_else_is_preloaded() {
     if is_open_mpi() {
         return;
     }
@@ -117,7 +117,8 @@ fn run_plans_the_calls_of_a_program_under_slurm() {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/slurm.sh");
     let library = library_directory().join("libtuwtree_preload.so");
     let mut command = job(&script);
-    command.env("TUWTREE_ALGORITHM", "adaptive").arg(executor()).args(["run", "--summary"]);
+    command.env("TUWTREE_ALGORITHM", "adaptive").env("LD_PRELOAD", "libm.so.6");
+    command.arg(executor()).args(["run", "--summary"]);
     command.arg("--library").arg(library).args(["--machine", &machine, "--"]);
     command.args(["srun", "-n", "3", "--overcommit", "--mpi=pmi2"]).arg(program);
     let output = finished(&mut command);
