@@ -12,37 +12,55 @@
 //! equal blocks).
 
 use crate::error::allgathered;
-use crate::intergroup::costs_of_nothing;
 use crate::rounds::MessageData;
 use crate::timetable::{TimedMessage, Timetable};
-use crate::{CollectiveError, bruck_balanced, circulant_balanced, ring};
-use std::collections::{BTreeMap, VecDeque};
+use crate::{Circulation, CollectiveError, Flow, RankRounds, RoundMessages};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use tuwtree_model::{BlockSizes, Problem, Rank, Time};
 use tuwtree_schedule::{Piece, Schedule};
 
-/// Allgather among the ranks of a lane.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Between {
-    /// [`bruck_balanced`] with this delay, at least 1: with that of the number of nodes straight to all.
-    Steps(usize),
-    /// [`circulant_balanced`] in this many pieces, at least 1.
-    Pieces(usize),
-    /// Around the ring of nodes.
-    Ring,
-}
-
 /// Parameters of [`lanes`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Lanes {
     /// Number of ranks of each node that send to other nodes, from 1 to the number of ranks of the smallest node.
     pub count: usize,
     /// Allgather of each lane.
-    pub between: Between,
+    pub between: Circulation,
     /// True if a node's data is cut into shares of one length; false if each lane has whole blocks.
     pub is_even: bool,
     /// True if data from other nodes is passed on when all has come; false if as it comes.
     pub is_whole: bool,
+}
+
+/// Allgather on nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OnNodes {
+    /// [`lanes`].
+    Lanes(Lanes),
+    /// [`node_all`].
+    NodeAll,
+}
+
+/// Message of a rank in an allgather on nodes; the pieces are parts of the output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NodeMessage {
+    /// A sent message, for which everything received before it in the list has to be there.
+    Send {
+        /// Its receiver.
+        to: Rank,
+        /// Its data.
+        pieces: Rc<[Piece]>,
+        /// True if the receiver is on the same node.
+        is_inside: bool,
+    },
+    /// A received message.
+    Receive {
+        /// Its sender.
+        from: Rank,
+        /// Its data.
+        pieces: Rc<[Piece]>,
+    },
 }
 
 /// Turn of messages between nodes, before all others.
@@ -67,6 +85,22 @@ impl NodeData {
             data.push(piece.offset + from, to - from);
             (first, end) = (first - from, end - to);
         }
+    }
+
+    /// Shares of one length, up to elements.
+    fn shares(&self, element_bytes: u64, count: usize) -> Vec<NodeData> {
+        let (bytes, count) = (self.bytes(), count as u64);
+        let elements = u128::from(bytes / element_bytes);
+        let cut = |lane: u64| match lane == count {
+            true => bytes,
+            false => (elements * u128::from(lane) / u128::from(count)) as u64 * element_bytes,
+        };
+        let share = |lane| {
+            let mut data = MessageData::default();
+            self.push_part((cut(lane), cut(lane + 1)), &mut data);
+            NodeData(data.into_pieces())
+        };
+        (0..count).map(share).collect()
     }
 
     /// The bytes of these pieces that lie in another one.
@@ -97,32 +131,345 @@ fn block(sizes: &BlockSizes, rank: Rank) -> Piece {
     Piece { offset: sizes.before(rank), bytes: sizes.block(rank) }
 }
 
-/// The shares of a node's data, one for each lane.
-fn shares(problem: &Problem, sizes: &BlockSizes, node: &[Rank], lanes: Lanes) -> Vec<NodeData> {
-    let whole = |ranks: &mut dyn Iterator<Item = Rank>| {
-        let mut data = MessageData::default();
-        ranks.for_each(|rank| data.push(sizes.before(rank), sizes.block(rank)));
-        NodeData(data.into_pieces())
-    };
-    if !lanes.is_even {
-        let of = |lane| whole(&mut node.iter().copied().skip(lane).step_by(lanes.count));
-        return (0..lanes.count).map(of).collect();
+/// The blocks of these ranks.
+fn blocks(sizes: &BlockSizes, ranks: impl Iterator<Item = Rank>) -> NodeData {
+    let mut data = MessageData::default();
+    ranks.for_each(|rank| data.push(sizes.before(rank), sizes.block(rank)));
+    NodeData(data.into_pieces())
+}
+
+/// A received message: its sender, and the number of messages that came from it before.
+type Arrival = (Rank, usize);
+
+/// A sent message, which is not empty.
+struct Sent {
+    to: Rank,
+    pieces: Rc<[Piece]>,
+    /// Messages that its sender needs first.
+    after: Vec<Arrival>,
+    turn: u8,
+}
+
+/// Allgather on nodes, by which each rank's messages are worked out from the sizes.
+struct NodePlan<'a> {
+    sizes: &'a BlockSizes,
+    nodes: &'a [Vec<Rank>],
+    how: OnNodes,
+    /// Data of each node: with lanes, their shares, else all at once.
+    shares: Vec<Vec<NodeData>>,
+    /// For each lane the sizes of the nodes' shares.
+    of_lanes: Vec<BlockSizes>,
+}
+
+impl<'a> NodePlan<'a> {
+    /// # Panics
+    /// As [`rank_messages`].
+    fn new(
+        (sizes, element_bytes): (&'a BlockSizes, u64),
+        nodes: &'a [Vec<Rank>],
+        how: OnNodes,
+    ) -> NodePlan<'a> {
+        let all = |node: &Vec<Rank>| blocks(sizes, node.iter().copied());
+        let shares: Vec<Vec<NodeData>> = match how {
+            OnNodes::NodeAll => nodes.iter().map(|node| vec![all(node)]).collect(),
+            OnNodes::Lanes(Lanes { count, is_even: true, .. }) => {
+                nodes.iter().map(|node| all(node).shares(element_bytes, count)).collect()
+            }
+            OnNodes::Lanes(Lanes { count, .. }) => {
+                let share = |node: &Vec<Rank>, lane| {
+                    blocks(sizes, node.iter().copied().skip(lane).step_by(count))
+                };
+                let of = |node| (0..count).map(|lane| share(node, lane)).collect();
+                nodes.iter().map(of).collect()
+            }
+        };
+        let of_lane = |lane: usize| BlockSizes::new(shares.iter().map(|node| node[lane].bytes()));
+        let of_lanes = (0..shares[0].len()).map(|lane| of_lane(lane).expect("parts of all blocks"));
+        NodePlan { sizes, nodes, how, of_lanes: of_lanes.collect(), shares }
     }
-    let all = whole(&mut node.iter().copied());
-    let element = problem.operator().element_bytes();
-    let (bytes, count) = (all.bytes(), lanes.count as u64);
-    let cut = |lane: u64| match lane == count {
-        true => bytes,
-        false => {
-            (u128::from(bytes / element) * u128::from(lane) / u128::from(count)) as u64 * element
+
+    /// The ranks of a node after the one at this place, which follows last, without that one.
+    fn mates(&self, (node, place): (usize, usize)) -> impl Iterator<Item = Rank> + use<'a> {
+        let ranks = &self.nodes[node];
+        (1..ranks.len()).map(move |step| ranks[(place + step) % ranks.len()])
+    }
+
+    /// Messages that a rank sends, without passing on inside nodes if data is not `passed`.
+    fn sent(&self, (node, place): (usize, usize), passed: bool) -> Vec<Sent> {
+        let mut sent = Vec::new();
+        match self.how {
+            OnNodes::Lanes(lanes) => self.push_shares((node, place), (lanes, passed), &mut sent),
+            OnNodes::NodeAll => self.push_whole((node, place), &mut sent),
         }
-    };
-    let share = |lane| {
+        sent
+    }
+
+    /// Adds the messages of a rank in [`lanes`]. What a lane has received is passed on before a message that has to wait for
+    /// something that comes later.
+    fn push_shares(
+        &self,
+        (node, place): (usize, usize),
+        (lanes, passed): (Lanes, bool),
+        sent: &mut Vec<Sent>,
+    ) {
+        let (ranks, shares) = (&self.nodes[node], &self.shares[node]);
+        for (&holder, share) in ranks.iter().zip(shares).filter(|(rank, _)| **rank != ranks[place])
+        {
+            let pieces = share.within(block(self.sizes, ranks[place]));
+            if !pieces.is_empty() {
+                sent.push(Sent {
+                    to: holder,
+                    pieces: pieces.into(),
+                    after: Vec::new(),
+                    turn: FIRST,
+                });
+            }
+        }
+        let Some(share) = shares.get(place) else { return };
+        let has_some = |mate: &Rank| !share.within(block(self.sizes, *mate)).is_empty();
+        let gathered: Vec<Arrival> =
+            self.mates((node, place)).filter(has_some).map(|mate| (mate, 0)).collect();
+        // What is passed on together, and after what.
+        let mut ready: Vec<(Vec<Piece>, Vec<Arrival>)> = vec![(share.0.clone(), gathered.clone())];
+        let pass = |ready: &mut Vec<(Vec<Piece>, Vec<Arrival>)>, sent: &mut Vec<Sent>| {
+            for (data, after) in ready.drain(..) {
+                for to in self.mates((node, place)).filter(|_| passed) {
+                    let pieces: Rc<[Piece]> =
+                        NodeData(data.clone()).without(block(self.sizes, to)).into();
+                    if !pieces.is_empty() {
+                        sent.push(Sent { to, pieces, after: after.clone(), turn: LAST });
+                    }
+                }
+            }
+        };
+        let own = block(&self.of_lanes[place], node);
+        let overlap =
+            |one: &Piece, other: &Piece| one.offset < other.end() && other.offset < one.end();
+        let mut come: Vec<(usize, Arrival, Vec<Piece>)> = Vec::new();
+        let mut counts: BTreeMap<Rank, usize> = BTreeMap::new();
+        let mut passed_on = 0;
+        let rounds = self.rounds(place, lanes.between, node);
+        let mut messages = RoundMessages::default();
+        for round in 0..rounds.count() {
+            rounds.fill(round, &mut messages);
+            if let Some(to) = messages.to {
+                if let Some(needed) = messages.needs.filter(|_| !lanes.is_whole) {
+                    pass(&mut ready, sent);
+                    for (_, arrival, pieces) in
+                        come[passed_on..].iter().take_while(|(round, ..)| *round < needed)
+                    {
+                        ready.push((self.placed(place, pieces), vec![*arrival]));
+                        passed_on += 1;
+                    }
+                    pass(&mut ready, sent);
+                }
+                let has = |piece: &Piece| messages.sent.iter().any(|sent| overlap(sent, piece));
+                let needed = come.iter().filter(|(.., pieces)| pieces.iter().any(has));
+                let mut after: Vec<Arrival> = needed.map(|(_, arrival, _)| *arrival).collect();
+                after.extend(gathered.iter().filter(|_| has(&own)));
+                let pieces = self.placed(place, &messages.sent).into();
+                sent.push(Sent { to: self.nodes[to][place], pieces, after, turn: URGENT });
+            }
+            if let Some(from) = messages.from {
+                let from = self.nodes[from][place];
+                let count = counts.entry(from).or_default();
+                come.push((round, (from, *count), messages.received.clone()));
+                *count += 1;
+            }
+        }
+        let left = come[passed_on..].iter();
+        ready.extend(left.map(|(_, arrival, pieces)| (self.placed(place, pieces), vec![*arrival])));
+        if lanes.is_whole {
+            let (pieces, after): (Vec<_>, Vec<_>) = ready.drain(..).unzip();
+            let mut pieces = pieces.concat();
+            pieces.sort_unstable_by_key(|piece| piece.offset);
+            ready.push((pieces, after.concat()));
+        }
+        pass(&mut ready, sent);
+    }
+
+    /// Rounds of a lane on a node.
+    fn rounds(&self, lane: usize, between: Circulation, node: usize) -> RankRounds {
+        RankRounds::new(&self.of_lanes[lane], 1, node, Flow::Spread, between)
+    }
+
+    /// The place in outputs of pieces of a lane's shares.
+    fn placed(&self, lane: usize, pieces: &[Piece]) -> Vec<Piece> {
+        let shares = &self.of_lanes[lane];
         let mut data = MessageData::default();
-        all.push_part((cut(lane), cut(lane + 1)), &mut data);
-        NodeData(data.into_pieces())
+        for piece in pieces {
+            let first = (0..shares.ranks()).rev().find(|&node| shares.before(node) <= piece.offset);
+            let nodes = first.unwrap_or(0)..shares.ranks();
+            for node in nodes.take_while(|&node| shares.before(node) < piece.end()) {
+                let within =
+                    |at: u64| at.saturating_sub(shares.before(node)).min(shares.block(node));
+                let part = (within(piece.offset), within(piece.end()));
+                self.shares[node][lane].push_part(part, &mut data);
+            }
+        }
+        data.into_pieces()
+    }
+
+    /// Adds the messages of a rank in [`node_all`].
+    fn push_whole(&self, (node, place): (usize, usize), sent: &mut Vec<Sent>) {
+        let own = self.nodes[node][place];
+        let mates = || self.mates((node, place));
+        if self.sizes.block(own) > 0 {
+            let pieces: Rc<[Piece]> = Rc::new([block(self.sizes, own)]);
+            sent.extend(mates().map(|to| Sent {
+                to,
+                pieces: Rc::clone(&pieces),
+                after: Vec::new(),
+                turn: FIRST,
+            }));
+        }
+        let gathered: Vec<Arrival> =
+            mates().filter(|&mate| self.sizes.block(mate) > 0).map(|mate| (mate, 0)).collect();
+        let data = |node: usize| Rc::<[Piece]>::from(&self.shares[node][0].0[..]);
+        let pieces = data(node);
+        for (to, _) in self.straight((node, place), true).filter(|_| !pieces.is_empty()) {
+            let (pieces, after) = (Rc::clone(&pieces), gathered.clone());
+            sent.push(Sent { to, pieces, after, turn: URGENT });
+        }
+        for (from, there) in self.straight((node, place), false) {
+            let pieces = data(there);
+            let pass =
+                |to| Sent { to, pieces: Rc::clone(&pieces), after: vec![(from, 0)], turn: LAST };
+            sent.extend(mates().filter(|_| !pieces.is_empty()).map(pass));
+        }
+    }
+
+    /// Ranks of other nodes that a rank sends to in [`node_all`], or receives from, and their nodes.
+    fn straight(
+        &self,
+        (node, place): (usize, usize),
+        is_sending: bool,
+    ) -> impl Iterator<Item = (Rank, usize)> {
+        let (count, own) = (self.nodes.len(), self.nodes[node].len());
+        let of_place = (1..count).filter(move |distance| (distance - 1) % own == place);
+        of_place.map(move |distance| {
+            let there = (node + if is_sending { distance } else { count - distance }) % count;
+            let ranks = &self.nodes[there];
+            (ranks[(distance - 1) % ranks.len()], there)
+        })
+    }
+
+    /// Messages that a rank receives from other nodes, with their data, in the order in which each sender sends them.
+    fn received_between(&self, (node, place): (usize, usize)) -> Vec<(Rank, Rc<[Piece]>)> {
+        let mut received: Vec<(Rank, Rc<[Piece]>)> = Vec::new();
+        match self.how {
+            OnNodes::Lanes(lanes) if place < lanes.count => {
+                let rounds = self.rounds(place, lanes.between, node);
+                let mut messages = RoundMessages::default();
+                for round in 0..rounds.count() {
+                    rounds.fill(round, &mut messages);
+                    let pieces = || self.placed(place, &messages.received).into();
+                    received.extend(messages.from.map(|from| (self.nodes[from][place], pieces())));
+                }
+            }
+            OnNodes::Lanes(_) => {}
+            OnNodes::NodeAll => {
+                let all = self.straight((node, place), false);
+                let all = all
+                    .map(|(from, there)| (from, Rc::<[Piece]>::from(&self.shares[there][0].0[..])));
+                received.extend(all.filter(|(_, pieces)| !pieces.is_empty()));
+            }
+        }
+        received
+    }
+
+    /// The messages of all ranks, also inside nodes if data is `passed` on there.
+    fn timetable<'p>(&self, problem: &'p Problem, passed: bool) -> Timetable<'p> {
+        let mut timetable = Timetable::new(problem);
+        let mut numbers: BTreeMap<(Rank, Rank), Vec<u32>> = BTreeMap::new();
+        let mut waiting: Vec<(u32, Rank, Vec<Arrival>)> = Vec::new();
+        for (node, ranks) in self.nodes.iter().enumerate() {
+            for (place, &from) in ranks.iter().enumerate() {
+                for Sent { to, pieces, after, turn } in self.sent((node, place), passed) {
+                    let number = timetable.push(TimedMessage { ends: (from, to), pieces, turn });
+                    numbers.entry((from, to)).or_default().push(number);
+                    waiting.push((number, from, after));
+                }
+            }
+        }
+        for (number, own, after) in waiting {
+            let number_of = |(from, count): Arrival| numbers[&(from, own)][count];
+            timetable.need(number, after.into_iter().map(number_of).collect());
+        }
+        timetable
+    }
+}
+
+/// Allgathers of lanes that are worth a try for this many bytes in all: delays up to the number of nodes, some numbers of pieces, the ring.
+pub fn betweens(bytes: u64, nodes: usize) -> Vec<Circulation> {
+    let mut delays: Vec<usize> =
+        [1, 2, 4, 8, 16].into_iter().take_while(|&delay| delay < nodes).collect();
+    delays.push(nodes);
+    let pieces =
+        [4, 16].into_iter().filter(|&pieces| bytes / nodes as u64 >= LEAST_PIECE * pieces as u64);
+    let delays = delays.into_iter().map(Circulation::BalancedPostal);
+    delays.chain(pieces.map(Circulation::BalancedPieces)).chain([Circulation::Ring]).collect()
+}
+
+/// A node's data is not cut into pieces of fewer bytes.
+const LEAST_PIECE: u64 = 1024;
+
+/// For each lane the sizes of the nodes' shares; blocks are cut between elements.
+///
+/// # Panics
+/// As [`lanes`].
+///
+/// # Complexity
+/// O(p + N c) for `c` lanes of `N` nodes.
+pub fn lane_sizes(sizes: (&BlockSizes, u64), nodes: &[Vec<Rank>], lanes: Lanes) -> Vec<BlockSizes> {
+    NodePlan::new(sizes, nodes, OnNodes::Lanes(lanes)).of_lanes
+}
+
+/// The messages of one rank in an allgather on nodes, in an order in which they can be performed: all receives may be posted
+/// at once; sends inside the node, and to other nodes, leave one after the other. Messages between two ranks are
+/// in the same order at both. Blocks are cut between elements.
+///
+/// # Panics
+/// For nodes that do not have each rank once, elements of no bytes, and as [`lanes`].
+///
+/// # Complexity
+/// O(m (m + N)) for `m` messages of the rank and `N` nodes, with a node's other ranks.
+pub fn rank_messages(
+    (sizes, element_bytes): (&BlockSizes, u64),
+    nodes: &[Vec<Rank>],
+    how: OnNodes,
+    rank: Rank,
+) -> Vec<NodeMessage> {
+    let plan = NodePlan::new((sizes, element_bytes), nodes, how);
+    let find = |ranks: &Vec<Rank>| ranks.iter().position(|&one| one == rank);
+    let mut places = nodes.iter().enumerate();
+    let own = places.find_map(|(node, ranks)| Some((node, find(ranks)?)));
+    let (node, place) = own.expect("each rank is on a node");
+    let mut received: BTreeMap<Rank, Vec<Rc<[Piece]>>> = BTreeMap::new();
+    for (mate_place, &mate) in nodes[node].iter().enumerate().filter(|(_, mate)| **mate != rank) {
+        let of_mate = plan.sent((node, mate_place), true).into_iter();
+        let pieces = of_mate.filter(|sent| sent.to == rank).map(|sent| sent.pieces);
+        received.insert(mate, pieces.collect());
+    }
+    for (from, pieces) in plan.received_between((node, place)) {
+        received.entry(from).or_default().push(pieces);
+    }
+    let mut all = Vec::new();
+    let mut listed: BTreeMap<Rank, usize> = BTreeMap::new();
+    let mut list = |from: Rank, end: usize, all: &mut Vec<NodeMessage>| {
+        let done = listed.entry(from).or_default();
+        for pieces in received[&from].iter().take(end).skip(*done) {
+            all.push(NodeMessage::Receive { from, pieces: Rc::clone(pieces) });
+        }
+        *done = end.max(*done);
     };
-    (0..count).map(share).collect()
+    let inside: BTreeSet<Rank> = nodes[node].iter().copied().collect();
+    for Sent { to, pieces, after, .. } in plan.sent((node, place), true) {
+        after.into_iter().for_each(|(from, count)| list(from, count + 1, &mut all));
+        all.push(NodeMessage::Send { to, pieces, is_inside: inside.contains(&to) });
+    }
+    received.keys().for_each(|&from| list(from, usize::MAX, &mut all));
+    all
 }
 
 /// The allgather in which some ranks of each node, its lanes, get a share of the node's data each; the ranks of equal lanes
@@ -145,7 +492,7 @@ pub fn lanes(
     nodes: &[Vec<Rank>],
     lanes: Lanes,
 ) -> Result<Schedule, CollectiveError> {
-    timetable_of_lanes(problem, nodes, (lanes, true))?.schedule()
+    timetable(problem, nodes, (OnNodes::Lanes(lanes), true))?.schedule()
 }
 
 /// Planned time of [`lanes`] on the problem's machine, without passing on inside nodes if data is not `passed`.
@@ -163,150 +510,7 @@ pub fn lanes_time(
     nodes: &[Vec<Rank>],
     (lanes, passed): (Lanes, bool),
 ) -> Result<Time, CollectiveError> {
-    timetable_of_lanes(problem, nodes, (lanes, passed))?.time()
-}
-
-/// The messages of [`lanes`], also inside nodes if data is `passed` on there.
-fn timetable_of_lanes<'a>(
-    problem: &'a Problem,
-    nodes: &[Vec<Rank>],
-    (lanes, passed): (Lanes, bool),
-) -> Result<Timetable<'a>, CollectiveError> {
-    let sizes = allgathered(problem)?;
-    let mut timetable = Timetable::new(problem);
-    let shares: Vec<Vec<NodeData>> =
-        nodes.iter().map(|node| shares(problem, sizes, node, lanes)).collect();
-    for lane in 0..lanes.count {
-        let of_lane: Vec<(&[Rank], &NodeData)> =
-            nodes.iter().zip(&shares).map(|(node, shares)| (&node[..], &shares[lane])).collect();
-        let mut own = Vec::with_capacity(nodes.len());
-        for &(node, share) in &of_lane {
-            own.push(add_gathered(&mut timetable, sizes, (node, share), lane));
-        }
-        let come = add_between(&mut timetable, &of_lane, &own, (lane, lanes.between))?;
-        for ((&one, own), come) in of_lane.iter().zip(&own).zip(&come).filter(|_| passed) {
-            add_passed(&mut timetable, sizes, one, (lane, lanes.is_whole), (own, come));
-        }
-    }
-    Ok(timetable)
-}
-
-/// Adds the messages in which a lane's share of a node's data comes together, and returns their numbers.
-fn add_gathered(
-    timetable: &mut Timetable<'_>,
-    sizes: &BlockSizes,
-    (node, share): (&[Rank], &NodeData),
-    lane: usize,
-) -> Vec<u32> {
-    let holder = node[lane];
-    let others = node.iter().filter(|&&rank| rank != holder);
-    let messages = others.map(|&rank| {
-        let pieces = share.within(block(sizes, rank)).into();
-        TimedMessage { ends: (rank, holder), pieces, after: Vec::new(), turn: FIRST }
-    });
-    messages.filter_map(|message| timetable.push(message)).collect()
-}
-
-/// Adds the messages in which the holder of a lane passes its share, and the data from other nodes, to the other ranks of its
-/// node.
-fn add_passed(
-    timetable: &mut Timetable<'_>,
-    sizes: &BlockSizes,
-    (node, share): (&[Rank], &NodeData),
-    (lane, is_whole): (usize, bool),
-    (own, come): (&[u32], &[Come]),
-) {
-    // The next rank first, so that not all send to one.
-    for mate in (1..node.len()).map(|step| node[(lane + step) % node.len()]) {
-        let own_data = share.without(block(sizes, mate));
-        let mut pass = |pieces: Rc<[Piece]>, after: Vec<u32>| {
-            timetable.push(TimedMessage { ends: (node[lane], mate), pieces, after, turn: LAST });
-        };
-        if is_whole {
-            let mut pieces = own_data;
-            pieces.extend(come.iter().flat_map(|(_, pieces)| pieces.iter().copied()));
-            pieces.sort_unstable_by_key(|piece| piece.offset);
-            pass(
-                pieces.into(),
-                own.iter().chain(come.iter().map(|(number, _)| number)).copied().collect(),
-            );
-        } else {
-            pass(own_data.into(), own.to_vec());
-            come.iter().for_each(|(number, pieces)| pass(Rc::clone(pieces), vec![*number]));
-        }
-    }
-}
-
-/// A message that has come to a rank, and its data.
-type Come = (u32, Rc<[Piece]>);
-
-/// Adds the messages of a lane between nodes, each after the messages in which its node's share came together if it has any
-/// of it, and returns the messages to each node.
-fn add_between(
-    timetable: &mut Timetable<'_>,
-    nodes: &[(&[Rank], &NodeData)],
-    gathered: &[Vec<u32>],
-    (lane, between): (usize, Between),
-) -> Result<Vec<Vec<Come>>, CollectiveError> {
-    let shares = BlockSizes::new(nodes.iter().map(|(_, share)| share.bytes()))?;
-    let problem = Problem::allgather(&shares, costs_of_nothing())?;
-    let schedule = match between {
-        Between::Steps(delay) => bruck_balanced(&problem, delay)?,
-        Between::Pieces(pieces) => circulant_balanced(&problem, pieces)?,
-        Between::Ring => ring(&problem)?,
-    };
-    let placed = |pieces: &[Piece]| {
-        let mut data = MessageData::default();
-        for piece in pieces {
-            let first = (0..nodes.len()).rev().find(|&node| shares.before(node) <= piece.offset);
-            let from = nodes.iter().enumerate().skip(first.unwrap_or(0));
-            for (node, (_, share)) in
-                from.take_while(|(node, _)| shares.before(*node) < piece.end())
-            {
-                let within =
-                    |at: u64| at.saturating_sub(shares.before(node)).min(shares.block(node));
-                share.push_part((within(piece.offset), within(piece.end())), &mut data);
-            }
-        }
-        Rc::from(data.into_pieces())
-    };
-    // Numbers of the messages between two nodes, in their order.
-    let mut sent: BTreeMap<(usize, usize), VecDeque<u32>> = BTreeMap::new();
-    for (from, (node, _)) in nodes.iter().enumerate() {
-        for send in schedule.programs().actions(from).filter_map(|action| action.send()) {
-            let ends = (node[lane], nodes[send.to].0[lane]);
-            let pieces = placed(send.from.pieces);
-            let message = TimedMessage { ends, pieces, after: Vec::new(), turn: URGENT };
-            sent.entry((from, send.to)).or_default().extend(timetable.push(message));
-        }
-    }
-    let mut come = Vec::with_capacity(nodes.len());
-    let mut left = sent.clone();
-    for (node, own) in gathered.iter().enumerate() {
-        let own_share = Piece { offset: shares.before(node), bytes: shares.block(node) };
-        let overlaps =
-            |one: &Piece, other: &Piece| one.offset < other.end() && other.offset < one.end();
-        let mut here: Vec<(u32, Vec<Piece>)> = Vec::new();
-        for action in schedule.programs().actions(node) {
-            if let Some(send) = action.send() {
-                let number = left.get_mut(&(node, send.to)).and_then(VecDeque::pop_front);
-                let has = |piece: &Piece| send.from.pieces.iter().any(|sent| overlaps(sent, piece));
-                let needed = here.iter().filter(|(_, pieces)| pieces.iter().any(has));
-                let mut after: Vec<u32> = needed.map(|&(number, _)| number).collect();
-                after.extend(own.iter().filter(|_| has(&own_share)));
-                timetable.need(number.expect("a message of a lane has data"), after);
-            }
-            if let Some(receive) = action.receive() {
-                let number = sent.get_mut(&(receive.from, node)).and_then(VecDeque::pop_front);
-                here.push((
-                    number.expect("each received message is sent"),
-                    receive.into.pieces.to_vec(),
-                ));
-            }
-        }
-        come.push(here.into_iter().map(|(number, _)| (number, timetable.pieces(number))).collect());
-    }
-    Ok(come)
+    timetable(problem, nodes, (OnNodes::Lanes(lanes), passed))?.time()
 }
 
 /// The allgather in which the ranks of a node give each other their blocks; each then sends the data of the whole node
@@ -322,43 +526,15 @@ fn add_between(
 /// # Complexity
 /// O(n log n) for `n = O(p c + N^2 c)` messages, with `N` nodes of `c` ranks.
 pub fn node_all(problem: &Problem, nodes: &[Vec<Rank>]) -> Result<Schedule, CollectiveError> {
-    let sizes = allgathered(problem)?;
-    let mut timetable = Timetable::new(problem);
-    let mut gathered: BTreeMap<Rank, Vec<u32>> = BTreeMap::new();
-    for node in nodes {
-        for (index, &from) in node.iter().enumerate() {
-            for step in 1..node.len() {
-                let to = node[(index + step) % node.len()];
-                let pieces = Rc::new([block(sizes, from)]);
-                let message =
-                    TimedMessage { ends: (from, to), pieces, after: Vec::new(), turn: FIRST };
-                gathered.entry(to).or_default().extend(timetable.push(message));
-            }
-        }
-    }
-    for distance in 1..nodes.len() {
-        for (index, node) in nodes.iter().enumerate() {
-            let there = &nodes[(index + distance) % nodes.len()];
-            let (from, to) =
-                (node[(distance - 1) % node.len()], there[(distance - 1) % there.len()]);
-            let mut data = MessageData::default();
-            node.iter().for_each(|&rank| data.push(sizes.before(rank), sizes.block(rank)));
-            let pieces: Rc<[Piece]> = data.into_pieces().into();
-            let after = gathered.get(&from).cloned().unwrap_or_default();
-            let message =
-                TimedMessage { ends: (from, to), pieces: pieces.clone(), after, turn: URGENT };
-            let Some(number) = timetable.push(message) else { continue };
-            let place = (distance - 1) % there.len();
-            for step in 1..there.len() {
-                let ends = (to, there[(place + step) % there.len()]);
-                timetable.push(TimedMessage {
-                    ends,
-                    pieces: pieces.clone(),
-                    after: vec![number],
-                    turn: LAST,
-                });
-            }
-        }
-    }
-    timetable.schedule()
+    timetable(problem, nodes, (OnNodes::NodeAll, true))?.schedule()
+}
+
+/// The messages of all ranks, also inside nodes if data is `passed` on there.
+fn timetable<'a>(
+    problem: &'a Problem,
+    nodes: &[Vec<Rank>],
+    (how, passed): (OnNodes, bool),
+) -> Result<Timetable<'a>, CollectiveError> {
+    let sizes = (allgathered(problem)?, problem.operator().element_bytes());
+    Ok(NodePlan::new(sizes, nodes, how).timetable(problem, passed))
 }

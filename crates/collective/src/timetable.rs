@@ -18,9 +18,8 @@ use tuwtree_schedule::{
 #[derive(Clone, Debug)]
 pub(crate) struct TimedMessage {
     pub(crate) ends: (Rank, Rank),
+    /// Not empty.
     pub(crate) pieces: Rc<[Piece]>,
-    /// Numbers of the messages that its sender needs first.
-    pub(crate) after: Vec<u32>,
     /// Of several messages that are ready, that of the least number goes first.
     pub(crate) turn: u8,
 }
@@ -29,6 +28,8 @@ pub(crate) struct TimedMessage {
 pub(crate) struct Timetable<'a> {
     problem: &'a Problem,
     messages: Vec<TimedMessage>,
+    /// For each, the numbers of the messages that its sender needs first.
+    after: Vec<Vec<u32>>,
     /// Bytes of each.
     bytes: Vec<u64>,
 }
@@ -56,27 +57,20 @@ enum TimetableEvent {
 impl<'a> Timetable<'a> {
     /// No messages yet.
     pub(crate) fn new(problem: &'a Problem) -> Timetable<'a> {
-        Timetable { problem, messages: Vec::new(), bytes: Vec::new() }
+        Timetable { problem, messages: Vec::new(), after: Vec::new(), bytes: Vec::new() }
     }
 
-    /// Adds a message, and returns its number; `None` for an empty one.
-    pub(crate) fn push(&mut self, message: TimedMessage) -> Option<u32> {
-        let bytes = message.pieces.iter().map(|piece| piece.bytes).sum();
-        (bytes > 0).then(|| {
-            self.messages.push(message);
-            self.bytes.push(bytes);
-            self.messages.len() as u32 - 1
-        })
-    }
-
-    /// The data of a message.
-    pub(crate) fn pieces(&self, number: u32) -> Rc<[Piece]> {
-        Rc::clone(&self.messages[number as usize].pieces)
+    /// Adds a message, and returns its number.
+    pub(crate) fn push(&mut self, message: TimedMessage) -> u32 {
+        self.bytes.push(message.pieces.iter().map(|piece| piece.bytes).sum());
+        self.after.push(Vec::new());
+        self.messages.push(message);
+        self.messages.len() as u32 - 1
     }
 
     /// Has a message wait for others.
     pub(crate) fn need(&mut self, number: u32, after: Vec<u32>) {
-        self.messages[number as usize].after = after;
+        self.after[number as usize] = after;
     }
 
     /// The time at which the last message has been received by the machine of the problem.
@@ -100,14 +94,14 @@ impl<'a> Timetable<'a> {
     fn passages(&self) -> Result<Vec<Passage>, CollectiveError> {
         let costs = self.problem.stated_costs();
         let ranks = self.problem.ranks();
-        let mut waiting: Vec<usize> = self.messages.iter().map(|one| one.after.len()).collect();
+        let mut waiting: Vec<usize> = self.after.iter().map(Vec::len).collect();
         let mut needing = vec![Vec::new(); self.messages.len()];
         let mut ready = vec![BinaryHeap::new(); ranks];
-        for (number, message) in (0..).zip(&self.messages) {
-            for &before in &message.after {
+        for ((number, message), after) in (0..).zip(&self.messages).zip(&self.after) {
+            for &before in after {
                 needing[before as usize].push(number);
             }
-            if message.after.is_empty() {
+            if after.is_empty() {
                 ready[message.ends.0].push(Reverse((message.turn, number)));
             }
         }
@@ -188,7 +182,7 @@ impl<'a> Timetable<'a> {
             let mut received = received.into_iter().peekable();
             for number in sent {
                 let message = &self.messages[number as usize];
-                let needed = message.after.iter().map(|&before| leaves(before)).max();
+                let needed = self.after[number as usize].iter().map(|&before| leaves(before)).max();
                 while let Some(before) = received.next_if(|&one| Some(leaves(one)) <= needed) {
                     self.push_receive(&mut programs, before)?;
                 }

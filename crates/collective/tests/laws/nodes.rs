@@ -4,9 +4,12 @@ use super::overlapping::nodes;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use tuwtree_bounds::best_lower_bound;
-use tuwtree_collective::nodes::{Between, Lanes, lanes, lanes_time, node_all};
+use tuwtree_collective::Circulation;
+use tuwtree_collective::nodes::{
+    Lanes, NodeMessage, OnNodes, lanes, lanes_time, node_all, rank_messages,
+};
 use tuwtree_model::{BlockSizes, Costs, Hierarchy, Level, Placement, Problem, Rank, StatedCosts};
-use tuwtree_schedule::{Order, Schedule, Sends, simulate, verify};
+use tuwtree_schedule::{Action, Order, Piece, Schedule, Sends, simulate, verify};
 
 fn problem(sizes: &[u64], costs: StatedCosts) -> Problem {
     Problem::allgather(&BlockSizes::new(sizes.iter().copied()).unwrap(), costs).unwrap()
@@ -19,11 +22,11 @@ fn nodes_of(machine: &Hierarchy, ranks: usize) -> Vec<Vec<Rank>> {
     nodes.into_values().collect()
 }
 
-fn between() -> impl Strategy<Value = Between> {
+fn between() -> impl Strategy<Value = Circulation> {
     prop_oneof![
-        (1..6_usize).prop_map(Between::Steps),
-        (1..6_usize).prop_map(Between::Pieces),
-        Just(Between::Ring)
+        (1..6_usize).prop_map(Circulation::BalancedPostal),
+        (1..6_usize).prop_map(Circulation::BalancedPieces),
+        Just(Circulation::Ring)
     ]
 }
 
@@ -42,6 +45,90 @@ fn check(problem: &Problem, schedule: &Schedule) -> Result<f64, TestCaseError> {
     Ok(time)
 }
 
+/// Messages of the schedule from one rank to another, in order.
+type Pairs = BTreeMap<(Rank, Rank), Vec<Vec<Piece>>>;
+
+fn pairs(schedule: &Schedule) -> Pairs {
+    let mut pairs = Pairs::new();
+    for from in 0..schedule.ranks() {
+        let sends =
+            schedule.programs().actions(from).filter_map(|action: Action<'_>| action.send());
+        for send in sends {
+            pairs.entry((from, send.to)).or_default().push(send.from.pieces.to_vec());
+        }
+    }
+    pairs
+}
+
+/// Fails unless the ranks' own lists have the schedule's messages, and end if each send, of one to this node and one to others
+/// at a time, waits for all that is listed before it.
+fn check_lists(
+    (sizes, nodes): (&BlockSizes, &[Vec<Rank>]),
+    how: OnNodes,
+    schedule: &Schedule,
+) -> Result<(), TestCaseError> {
+    let ranks = sizes.ranks();
+    let lists: Vec<Vec<NodeMessage>> =
+        (0..ranks).map(|rank| rank_messages((sizes, 1), nodes, how, rank)).collect();
+    let [mut sent, mut received] = [Pairs::new(), Pairs::new()];
+    for (rank, list) in lists.iter().enumerate() {
+        for message in list {
+            match message {
+                NodeMessage::Send { to, pieces, is_inside } => {
+                    let is_mate =
+                        nodes.iter().any(|node| node.contains(to) && node.contains(&rank));
+                    prop_assert_eq!(*is_inside, is_mate);
+                    sent.entry((rank, *to)).or_default().push(pieces.to_vec());
+                }
+                NodeMessage::Receive { from, pieces } => {
+                    received.entry((*from, rank)).or_default().push(pieces.to_vec());
+                }
+            }
+        }
+    }
+    prop_assert_eq!(&sent, &received);
+    let sorted = |mut pairs: Pairs| {
+        let key = |pieces: &Vec<Piece>| pieces.first().map(|piece| piece.offset);
+        pairs.values_mut().for_each(|all| all.sort_by_key(key));
+        pairs
+    };
+    prop_assert_eq!(sorted(sent), sorted(pairs(schedule)));
+    // For each rank its sends that are done, and for each pair how many of its messages.
+    let mut done: Vec<Vec<bool>> = lists.iter().map(|list| vec![false; list.len()]).collect();
+    let mut counts: BTreeMap<(Rank, Rank), usize> = BTreeMap::new();
+    loop {
+        let mut is_moving = false;
+        for (rank, list) in lists.iter().enumerate() {
+            let mut came: BTreeMap<Rank, usize> = BTreeMap::new();
+            let (mut all_came, mut is_free) = (true, [true, true]);
+            for (index, message) in list.iter().enumerate() {
+                match message {
+                    NodeMessage::Receive { from, .. } => {
+                        let count = came.entry(*from).or_default();
+                        *count += 1;
+                        all_came &= counts.get(&(*from, rank)).copied().unwrap_or(0) >= *count;
+                    }
+                    NodeMessage::Send { to, is_inside, .. } if !done[rank][index] => {
+                        if all_came && is_free[usize::from(*is_inside)] {
+                            done[rank][index] = true;
+                            *counts.entry((rank, *to)).or_default() += 1;
+                            is_moving = true;
+                        }
+                        is_free[usize::from(*is_inside)] &= done[rank][index];
+                    }
+                    NodeMessage::Send { .. } => {}
+                }
+            }
+        }
+        if !is_moving {
+            break;
+        }
+    }
+    let sends = lists.iter().flatten().filter(|one| matches!(one, NodeMessage::Send { .. }));
+    prop_assert_eq!(done.iter().flatten().filter(|done| **done).count(), sends.count());
+    Ok(())
+}
+
 proptest! {
     #[test]
     fn all_data_comes_to_its_place_on_nodes_of_any_sizes(
@@ -55,8 +142,13 @@ proptest! {
         let least = nodes.iter().map(Vec::len).min().unwrap();
         let problem = problem(&sizes, costs);
         let given = Lanes { count: count.min(least), between, is_even, is_whole };
-        check(&problem, &lanes(&problem, &nodes, given).unwrap())?;
-        check(&problem, &node_all(&problem, &nodes).unwrap())?;
+        let sizes = BlockSizes::new(sizes).unwrap();
+        let schedule = lanes(&problem, &nodes, given).unwrap();
+        check(&problem, &schedule)?;
+        check_lists((&sizes, &nodes), OnNodes::Lanes(given), &schedule)?;
+        let schedule = node_all(&problem, &nodes).unwrap();
+        check(&problem, &schedule)?;
+        check_lists((&sizes, &nodes), OnNodes::NodeAll, &schedule)?;
     }
 }
 
@@ -79,7 +171,12 @@ fn two_nodes() -> StatedCosts {
 fn two_nodes_of_two_ranks_take_what_they_take_by_hand() {
     let problem = problem(&[5; 4], two_nodes());
     let nodes = [vec![0, 1], vec![2, 3]];
-    let given = Lanes { count: 2, between: Between::Steps(1), is_even: false, is_whole: false };
+    let given = Lanes {
+        count: 2,
+        between: Circulation::BalancedPostal(1),
+        is_even: false,
+        is_whole: false,
+    };
     let time = lanes_time(&problem, &nodes, (given, true)).unwrap();
     // Planned: the mate's block comes from 7 to 13, the other node's at 10 and until 19, and goes on to the mate in 1 + 6.
     assert_eq!(time.units(), 19.0 + 7.0);

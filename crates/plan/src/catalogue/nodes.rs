@@ -5,7 +5,8 @@ use crate::error::NoTree;
 use crate::expense::Effort;
 use crate::request::{Built, Request, Wanted};
 use std::collections::BTreeMap;
-use tuwtree_collective::nodes::{Between, Lanes, lanes, lanes_time, node_all};
+use tuwtree_collective::Circulation;
+use tuwtree_collective::nodes::{Lanes, betweens, lanes, lanes_time, node_all};
 use tuwtree_model::{ClosedSet, Problem, Rank, Time};
 use tuwtree_schedule::{Schedule, Sends, simulate};
 
@@ -71,9 +72,16 @@ fn in_lanes(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     let problem = request.problem;
     let nodes = nodes_for(problem, wanted)?;
     let least = nodes.iter().map(Vec::len).min().expect("there are several nodes");
-    let base = Lanes { count: least, between: Between::Steps(1), is_even: false, is_whole: true };
+    let base = Lanes {
+        count: least,
+        between: Circulation::BalancedPostal(1),
+        is_even: false,
+        is_whole: true,
+    };
     let mut search = LanesSearch { request, wanted, nodes: &nodes, seconds: 0.0 };
-    let all = betweens(problem, nodes.len()).into_iter().map(|between| Lanes { between, ..base });
+    let all = betweens(problem.payload().total(), nodes.len())
+        .into_iter()
+        .map(|between| Lanes { between, ..base });
     let between = search.fastest(all.collect(), false)?;
     let mut varied = Vec::new();
     for &lanes in between.iter().take(MOST_VARIED) {
@@ -95,35 +103,17 @@ fn in_lanes(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     }
     let (_, lanes, schedule) = best.expect("one delay was tried");
     let (delay, pieces) = match lanes.between {
-        Between::Steps(delay) => (Some(delay), None),
-        Between::Pieces(pieces) => (None, Some(pieces)),
-        Between::Ring => (None, None),
+        Circulation::BalancedPostal(delay) => (Some(delay), None),
+        Circulation::BalancedPieces(pieces) => (None, Some(pieces)),
+        _ => (None, None),
     };
     Ok(Built { delay, pieces, ..Built::without_search(schedule) })
 }
 
-/// Allgathers of a lane that are tried: delays up to the number of nodes, some numbers of pieces, the ring.
-fn betweens(problem: &Problem, nodes: usize) -> Vec<Between> {
-    let mut delays: Vec<usize> =
-        [1, 2, 4, 8, 16].into_iter().take_while(|&delay| delay < nodes).collect();
-    delays.push(nodes);
-    let bytes = problem.payload().total() / nodes as u64;
-    let pieces = [4, 16].into_iter().filter(|&pieces| bytes >= LEAST_PIECE * pieces as u64);
-    delays
-        .into_iter()
-        .map(Between::Steps)
-        .chain(pieces.map(Between::Pieces))
-        .chain([Between::Ring])
-        .collect()
-}
-
-/// A node's data is not cut into pieces of fewer bytes.
-const LEAST_PIECE: u64 = 1024;
-
 /// Number of the fastest parameters that are tried with other shares, too.
 const MOST_VARIED: usize = 2;
 
-/// LanesSearch among parameters.
+/// Search among parameters.
 struct LanesSearch<'a> {
     request: &'a Request<'a>,
     wanted: Wanted,
@@ -158,9 +148,9 @@ impl LanesSearch<'_> {
         let nodes = self.nodes.len();
         let mates = self.request.problem.ranks() / nodes;
         let rounds = match lanes.between {
-            Between::Steps(delay) => nodes.ilog2() as usize + delay.min(nodes),
-            Between::Pieces(pieces) => nodes.ilog2() as usize + pieces,
-            Between::Ring => nodes,
+            Circulation::BalancedPostal(delay) => nodes.ilog2() as usize + delay.min(nodes),
+            Circulation::BalancedPieces(pieces) => nodes.ilog2() as usize + pieces,
+            _ => nodes,
         };
         let passes = if lanes.is_whole { mates } else { mates * rounds };
         (lanes.count * nodes * (rounds + if passed { passes } else { 0 })) as u64
