@@ -71,6 +71,10 @@ pub enum RootlessAlgorithm {
     CirculantBalanced,
     /// Like [`BruckPostal`](RootlessAlgorithm::BruckPostal), with ranks in that order.
     BruckBalanced,
+    /// Shares of the data of each node, gathered lane by lane between nodes, and passed on inside.
+    Lanes,
+    /// The data of each node, gathered inside and sent straight to all other nodes.
+    NodeAll,
     /// Each message of an alltoall straight to its receiver.
     Linear,
     /// Small messages of an alltoall together, along the digits of distances; large ones straight.
@@ -121,7 +125,9 @@ impl RootlessChoice {
             RootlessAlgorithm::Linear | RootlessAlgorithm::Bruck => setting == Setting::Alltoall,
             RootlessAlgorithm::Ring
             | RootlessAlgorithm::BruckPostal
-            | RootlessAlgorithm::BruckBalanced => setting == Setting::Allgather,
+            | RootlessAlgorithm::BruckBalanced
+            | RootlessAlgorithm::Lanes
+            | RootlessAlgorithm::NodeAll => setting == Setting::Allgather,
             RootlessAlgorithm::Circulant
             | RootlessAlgorithm::CirculantPieces
             | RootlessAlgorithm::CirculantBalanced => setting != Setting::Alltoall,

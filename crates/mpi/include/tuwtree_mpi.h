@@ -227,10 +227,11 @@ int tuwtree_free(tuwtree_request *request);
  *               circulant-pieces:N with N pieces, bruck-postal,
  *               bruck-postal:N with messages of N steps under way,
  *               circulant-balanced and bruck-balanced, likewise,
- *               with large blocks at ranks far apart
+ *               with large blocks at ranks far apart; lanes and
+ *               node-all, on nodes of several ranks
  *               (auto if that is the algorithm, else native)
  *   reduce-scatter                                                 TUWTREE_REDUCE_SCATTER
- *               the same but ring and bruck-...; native
+ *               the same but ring, bruck-..., lanes, node-all; native
  *               combines in the MPI library's own order
  *   alltoall    auto, native, linear (each message straight),      TUWTREE_ALLTOALL
  *               bruck (small ones together), bruck:N in radix N

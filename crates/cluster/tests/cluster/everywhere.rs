@@ -106,6 +106,64 @@ fn allgathers_of_blocks_that_differ_beat_the_library() {
     assert!(faster >= 8 && slower.is_empty() && all.len() == 12, "see above");
 }
 
+/// A machine file with this bed's costs, stated: nodes have more processes than cores here, which calibration warns of.
+fn stated_nodes(bed: &Bed) -> String {
+    let file = bed.folder().join("nodes.toml");
+    let seconds = |microseconds: f64| microseconds * 1e-6;
+    let text = format!(
+        r#"format = "tuwtree-machine"
+version = 4
+name = "{}"
+date = "2026-11-28"
+provenance = "stated"
+hierarchical.gamma_seconds_per_byte = 0.0
+hierarchical.placement = "block"
+network.wire = "node"
+
+[[hierarchical.levels]]
+name = "node"
+members = {}
+alpha_seconds = 60e-6
+overhead_seconds = 30e-6
+beta_seconds_per_byte = 1e-9
+
+[[hierarchical.levels]]
+name = "network"
+members = {}
+alpha_seconds = {:e}
+overhead_seconds = {:e}
+beta_seconds_per_byte = {:e}
+"#,
+        bed.name,
+        bed.per_node,
+        bed.nodes,
+        seconds(bed.latency + bed.overhead),
+        seconds(bed.overhead),
+        seconds(8.0 / bed.megabits_per_second),
+    );
+    std::fs::write(&file, text).expect("a folder for temporary files");
+    file.display().to_string()
+}
+
+#[test]
+#[ignore = "takes a minute, network namespaces and TUN devices"]
+fn allgathers_on_nodes_take_two_thirds_of_the_library_s_time_at_most() {
+    let bed = Bed {
+        name: "nodes-of-four",
+        nodes: 8,
+        per_node: 4,
+        megabits_per_second: 100.0,
+        latency: 2000.0,
+        overhead: 200.0,
+    };
+    let machine = stated_nodes(&bed);
+    let blocks = ["--op", "allgather", "--dist", "same,spikes,log-normal", "-b", "8,1000,8000"];
+    let repeated = ["--algorithm", "auto", "--warm-up", "3", "--repetitions", "9"];
+    let all = medians(&bed, &bed.measured(&machine, &[&blocks[..], &repeated].concat()));
+    let (faster, slower) = said(&all);
+    assert!(faster >= 8 && slower.is_empty() && all.len() == 9, "see above");
+}
+
 #[test]
 #[ignore = "takes six minutes, network namespaces and TUN devices"]
 fn alltoalls_of_small_messages_beat_the_library_and_others_are_its_own() {

@@ -118,6 +118,21 @@ fn judged(one: &Series) -> f64 {
 mod quick {
     use super::*;
 
+    #[test]
+    #[ignore = "needs network namespaces and TUN devices; ./test --all runs it"]
+    fn ranks_of_several_nodes_have_every_byte() {
+        let bed = Bed {
+            name: "nodes",
+            nodes: 3,
+            per_node: 3,
+            megabits_per_second: 1000.0,
+            latency: 100.0,
+            overhead: 30.0,
+        };
+        let said = bed.run_with(&["selftest", "--problems", "200"], &[]);
+        assert!(said.contains("50 allgather") && said.contains("every byte as from MPI"), "{said}");
+    }
+
     /// Slow enough for a busy machine.
     const SLOW: Bed = Bed {
         name: "slow",

@@ -1,5 +1,5 @@
-//! An allgather or a reduce-scatter under way: the rounds that a rank works out for itself, performed one batch
-//! after the other.
+//! An allgather or a reduce-scatter under way: the messages that a rank works out for itself; rounds are performed one
+//! batch after the other.
 //!
 //! ```text
 //!   own data -> work    batch 0: rounds 0 .. k-1    batch 1: rounds k .. 2k-1   ...   work -> result
@@ -21,6 +21,7 @@ use tuwtree_binding::{
     Communicator, Datatype, Move, Operator, Place, PlaceError, Reuse, RootlessPlaces,
     copy_by_message,
 };
+use tuwtree_collective::nodes::{NodeMessage, OnNodes};
 use tuwtree_collective::{Circulation, Flow, RankRounds, RoundMessages};
 use tuwtree_model::{Operation, Rank};
 use tuwtree_schedule::{Arrival, Buffer, Piece, Role};
@@ -34,10 +35,52 @@ const RECEIVES_AHEAD: usize = 32;
 /// No larger memory of our own is kept for the next call, in bytes.
 const KEPT_WORK: u64 = 1 << 20;
 
-/// The rounds of a rank, bound to memory.
+/// Algorithm of an operation without a root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pattern {
+    /// In rounds.
+    Rounds(Circulation),
+    /// By nodes: an allgather.
+    OnNodes(OnNodes),
+}
+
+/// Messages of a rank.
+#[derive(Debug)]
+pub(super) enum RankMessages {
+    /// Round by round.
+    Rounds(RankRounds),
+    /// All of them, the rank's own block, and the bytes of all blocks.
+    Listed(Vec<NodeMessage>, Piece, u64),
+}
+
+impl RankMessages {
+    fn own_block(&self) -> Piece {
+        match self {
+            RankMessages::Rounds(rounds) => rounds.own_block(),
+            RankMessages::Listed(_, own, _) => *own,
+        }
+    }
+
+    fn all_bytes(&self) -> u64 {
+        match self {
+            RankMessages::Rounds(rounds) => rounds.all_bytes(),
+            RankMessages::Listed(.., bytes) => *bytes,
+        }
+    }
+
+    /// Number of batches.
+    fn batches(&self, rounds_of_a_batch: usize) -> usize {
+        match self {
+            RankMessages::Rounds(rounds) => rounds.count().div_ceil(rounds_of_a_batch),
+            RankMessages::Listed(..) => 1,
+        }
+    }
+}
+
+/// The messages of a rank, bound to memory.
 #[derive(Debug)]
 pub(super) struct Circulating {
-    rounds: RankRounds,
+    messages: RankMessages,
     rank: Rank,
     flow: Flow,
     rounds_of_a_batch: usize,
@@ -63,35 +106,32 @@ pub(super) const TAGS: u32 = ROUNDS_AT_ONCE as u32;
 const ROUNDS_AT_ONCE: usize = 1024;
 
 /// Number of rounds bound at once; equal at all ranks.
-pub(super) fn rounds_of_a_batch(circulation: Circulation, ranks: usize) -> usize {
-    match circulation {
-        Circulation::Ring
-        | Circulation::Windows
-        | Circulation::Postal(_)
-        | Circulation::BalancedPostal(_) => ROUNDS_AT_ONCE,
-        Circulation::Pieces(_) | Circulation::BalancedPieces(_) => {
+pub(super) fn rounds_of_a_batch(pattern: Pattern, ranks: usize) -> usize {
+    match pattern {
+        Pattern::Rounds(Circulation::Pieces(_) | Circulation::BalancedPieces(_)) => {
             (PIECES_AT_ONCE / ranks).clamp(1, ROUNDS_AT_ONCE)
         }
+        _ => ROUNDS_AT_ONCE,
     }
 }
 
 impl Circulating {
-    /// The rounds, with places as they are: of a reduce-scatter, if something combines.
+    /// The messages, with places as they are: of a reduce-scatter, if something combines.
     ///
     /// # Errors
     /// What MPI says of bytes; no memory.
     pub(super) fn new(
-        (rounds, rank): (RankRounds, Rank),
+        (messages, rank): (RankMessages, Rank),
         (places, combining): (RootlessPlaces, Option<(Datatype, Operator)>),
         (comm, first_tag, reuse): (&Rc<Communicator>, c_int, Reuse),
         rounds_of_a_batch: usize,
     ) -> Result<Circulating, CollectiveError> {
         let work = match places.result.is_packed() && combining.is_none() {
             true => Rc::clone(&places.result),
-            false => Rc::new(Place::of_bytes(rounds.all_bytes())?),
+            false => Rc::new(Place::of_bytes(messages.all_bytes())?),
         };
         Ok(Circulating {
-            rounds,
+            messages,
             rank,
             flow: if combining.is_some() { Flow::Combined } else { Flow::Spread },
             rounds_of_a_batch,
@@ -106,7 +146,7 @@ impl Circulating {
         })
     }
 
-    /// Takes other places for the same rounds, and elements that are combined so. It rests.
+    /// Takes other places for the same messages, and elements that are combined so. It rests.
     ///
     /// # Errors
     /// No memory.
@@ -119,7 +159,7 @@ impl Circulating {
         let work = match (places.result.is_packed() && combining.is_none(), is_own_work) {
             (true, _) => Rc::clone(&places.result),
             (false, true) => Rc::clone(&self.work),
-            (false, false) => Rc::new(Place::of_bytes(self.rounds.all_bytes())?),
+            (false, false) => Rc::new(Place::of_bytes(self.messages.all_bytes())?),
         };
         // What combines is bound with the rounds.
         if !Rc::ptr_eq(&work, &self.work) || combining.is_some() {
@@ -214,12 +254,8 @@ impl Circulating {
         }
     }
 
-    fn batches(&self) -> usize {
-        self.rounds.count().div_ceil(self.rounds_of_a_batch)
-    }
-
     fn end_batch(&mut self, batch: usize) -> Result<(), CollectiveError> {
-        if batch + 1 < self.batches() {
+        if batch + 1 < self.messages.batches(self.rounds_of_a_batch) {
             self.batch = Some(batch + 1);
             return self.start_batch();
         }
@@ -242,10 +278,15 @@ impl Circulating {
         }
         self.bound = None;
         let first = self.batch.unwrap_or(0) * self.rounds_of_a_batch;
-        let rounds = first..self.rounds.count().min(first + self.rounds_of_a_batch);
-        let actions = match self.flow {
-            Flow::Spread => spreading(&self.rounds, rounds),
-            Flow::Combined => combining(&self.rounds, rounds),
+        let actions = match &self.messages {
+            RankMessages::Listed(list, ..) => listed(list),
+            RankMessages::Rounds(rounds) => {
+                let batch = first..rounds.count().min(first + self.rounds_of_a_batch);
+                match self.flow {
+                    Flow::Spread => spreading(rounds, batch),
+                    Flow::Combined => combining(rounds, batch),
+                }
+            }
         };
         let role = Role {
             // The input is nothing, and the output what is worked on.
@@ -303,7 +344,7 @@ impl Circulating {
     }
 
     fn own_block(&self) -> Piece {
-        self.rounds.own_block()
+        self.messages.own_block()
     }
 
     /// Copies the piece, or all, to a piece, or all, of another place: as much as both have.
@@ -342,6 +383,44 @@ pub(super) fn copy_pieces(
     Ok(())
 }
 
+/// A send, behind everything that was received before it in the list.
+fn sending(port: u16, to: Rank, pieces: &[Piece]) -> BoundAction {
+    BoundAction {
+        port,
+        needs_written: true,
+        reads: Some((Buffer::Output, SmallVec::from_slice(pieces))),
+        writes: None,
+        send: Some((to, 0)),
+        receive: None,
+        arrival: Arrival::Store,
+        after: None,
+    }
+}
+
+/// A receive.
+fn receiving(port: u16, from: Rank, pieces: &[Piece]) -> BoundAction {
+    BoundAction {
+        port,
+        needs_written: false,
+        reads: None,
+        writes: Some((Buffer::Output, SmallVec::from_slice(pieces))),
+        send: None,
+        receive: Some((from, 0)),
+        arrival: Arrival::Store,
+        after: None,
+    }
+}
+
+/// The actions of these messages: each receive on a port of its own, sends to other nodes one after the other, and those
+/// inside the node.
+fn listed(messages: &[NodeMessage]) -> Vec<BoundAction> {
+    let of = |(index, message): (usize, &NodeMessage)| match message {
+        NodeMessage::Send { to, pieces, is_inside } => sending((*is_inside).into(), *to, pieces),
+        NodeMessage::Receive { from, pieces } => receiving(2 + index as u16, *from, pieces),
+    };
+    messages.iter().enumerate().map(of).collect()
+}
+
 /// The actions of these rounds: receives in their order, each on a port of its own as far as there are enough, and
 /// sends, one after the other, each listed behind the last receive that it needs.
 fn spreading(rounds: &RankRounds, batch: std::ops::Range<usize>) -> Vec<BoundAction> {
@@ -353,32 +432,11 @@ fn spreading(rounds: &RankRounds, batch: std::ops::Range<usize>) -> Vec<BoundAct
         rounds.fill(round, &mut messages);
         if let Some(to) = messages.to {
             needed = needed.max(messages.needs);
-            let reads = Some((Buffer::Output, SmallVec::from_slice(&messages.sent)));
-            let send = BoundAction {
-                port: 0,
-                needs_written: true,
-                reads,
-                writes: None,
-                send: Some((to, 0)),
-                receive: None,
-                arrival: Arrival::Store,
-                after: None,
-            };
-            sends.push((needed, send));
+            sends.push((needed, sending(0, to, &messages.sent)));
         }
         if let Some(from) = messages.from {
-            let writes = Some((Buffer::Output, SmallVec::from_slice(&messages.received)));
-            let receive = BoundAction {
-                port: (1 + receives.len() % RECEIVES_AHEAD) as u16,
-                needs_written: false,
-                reads: None,
-                writes,
-                send: None,
-                receive: Some((from, 0)),
-                arrival: Arrival::Store,
-                after: None,
-            };
-            receives.push((round, receive));
+            let port = (1 + receives.len() % RECEIVES_AHEAD) as u16;
+            receives.push((round, receiving(port, from, &messages.received)));
         }
     }
     let mut actions = Vec::with_capacity(receives.len() + sends.len());

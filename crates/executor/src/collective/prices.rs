@@ -4,13 +4,17 @@
 //! machine, which all have been told by the first and make whole numbers of once. Then nothing depends on how a
 //! rank rounds.
 //!
-//! What ours takes is bounded from above, and the library's algorithm from below, in the model of one port that sends and
-//! receives at once: ours is chosen only where it is faster beyond doubt by the costs. Where exchanges have costs of their
-//! own, ours has the dearer of those and of lone messages, and the library's the cheaper, unless all it sends is of exchanges.
+//! Times of rounds are bounded from above, those of allgathers on nodes estimated, and the library's algorithm is bounded from
+//! below, in the model of one port that sends and receives at once: ours is chosen only where it is faster by the costs.
+//! Where exchanges have costs of their own, ours has the dearer of those and of lone messages, and the library's the cheaper,
+//! unless all it sends is of exchanges.
 
 mod least;
+mod on_nodes;
 
 use self::least::{least_of_allgather, least_of_reduce_scatter};
+use self::on_nodes::NodePrices;
+use super::circulating::Pattern;
 use crate::settings::{RootlessAlgorithm, RootlessChoice};
 use tuwtree_collective::{
     Circulation, Flow, MessagePrice, overlapped_time, performed_messages, steps_in_pieces,
@@ -28,6 +32,8 @@ pub(crate) struct Prices {
     pub(super) least: PriceTable,
     /// Maximum of both: an upper bound.
     pub(super) most: PriceTable,
+    /// Costs inside nodes and between them, on a machine with nodes.
+    pub(super) nodes: Option<NodePrices>,
     /// True if known to be equal on all links, so that ranks may stand in any order.
     pub(super) are_everywhere: bool,
     /// Percentage of our time that the library's own call has to take at least: 105, as much as measurements differ, or more
@@ -54,21 +60,24 @@ const POWERS: u32 = 40;
 const DEAREST: f64 = 1e18;
 
 impl Prices {
-    /// The prices on this machine: of the dearest of the links from rank 0 to all others and between neighbours.
+    /// The prices on this machine: of the dearest of the links from rank 0 to all others and between neighbours. Where the ranks
+    /// of a node share a wire, upper bounds have all of them send to other nodes at once.
     ///
     /// # Complexity
     /// O(p).
     pub(crate) fn of(machine: &Machine, ranks: usize) -> Prices {
         let costs = &machine.costs;
-        let (lone, are_everywhere) = PriceTable::of(costs, ranks, |from, to, bytes| {
-            costs.transmission_between(from, to, bytes)
-        });
+        let links = || (1..ranks).flat_map(|to| [(0, to), (to - 1, to)]);
+        let (lone, are_everywhere) = PriceTable::of(costs, links, Costs::transmission_between);
         let (exchanged, exchanges_are_everywhere) =
-            PriceTable::of(costs, ranks, |from, to, bytes| costs.exchange_between(from, to, bytes));
+            PriceTable::of(costs, links, Costs::exchange_between);
+        let most = lone.with(&exchanged, u64::max);
+        let nodes = NodePrices::of(machine, ranks);
         Prices {
             least: lone.with(&exchanged, u64::min),
-            most: lone.with(&exchanged, u64::max),
+            most: most.shared(nodes.as_ref().map_or(1, |nodes| nodes.sharing)),
             exchanged,
+            nodes,
             are_everywhere: are_everywhere && exchanges_are_everywhere,
             enough: machine.network.uncertainty.map_or(ENOUGH, |factor| {
                 (100.0 * factor).ceil().clamp(ENOUGH.into(), u32::MAX.into()) as u32
@@ -100,6 +109,7 @@ impl From<PriceTable> for Prices {
             exchanged: all.clone(),
             least: all.clone(),
             most: all,
+            nodes: None,
             are_everywhere: false,
             enough: ENOUGH,
         }
@@ -107,17 +117,18 @@ impl From<PriceTable> for Prices {
 }
 
 impl PriceTable {
-    /// The prices of messages that occupy ports for this long, and whether they are the same for all these links.
+    /// The prices of messages over the dearest of these links, which occupy ports for so long, and whether they are the same
+    /// for all.
     ///
     /// # Complexity
-    /// O(p).
-    fn of(
+    /// O(n) for n links.
+    fn of<L: Iterator<Item = (Rank, Rank)>>(
         costs: &Costs,
-        ranks: usize,
-        occupies: impl Fn(Rank, Rank, u64) -> Result<Time, TimeError>,
+        links: impl Fn() -> L,
+        occupies: impl Fn(&Costs, Rank, Rank, u64) -> Result<Time, TimeError>,
     ) -> (PriceTable, bool) {
-        let seconds = |from: Rank, to: Rank, bytes: u64| {
-            let times = (costs.latency_between(from, to, bytes), occupies(from, to, bytes));
+        let seconds = |(from, to): (Rank, Rank), bytes: u64| {
+            let times = (costs.latency_between(from, to, bytes), occupies(costs, from, to, bytes));
             match times {
                 (Ok(latency), Ok(occupied)) => (latency.units(), occupied.units()),
                 _ => (0.0, 0.0),
@@ -127,7 +138,7 @@ impl PriceTable {
         let mut are_everywhere = true;
         let mut price = |power| {
             let bytes = 1_u64 << power;
-            let all = (1..ranks).flat_map(|to| [seconds(0, to, bytes), seconds(to - 1, to, bytes)]);
+            let all = links().map(|link| seconds(link, bytes));
             let mut all = all.map(|(latency, occupied)| (latency + occupied, occupied));
             let first = all.next().unwrap_or((0.0, 0.0));
             let dearest = all.fold(first, |one, other| {
@@ -138,6 +149,30 @@ impl PriceTable {
         };
         let (powers, occupied) = (0..=POWERS).map(&mut price).unzip();
         (PriceTable { powers, occupied }, are_everywhere)
+    }
+
+    /// The prices of lone messages or exchanges over the dearest of these links, whichever are higher.
+    ///
+    /// # Complexity
+    /// O(n) for n links.
+    fn dearest<L: Iterator<Item = (Rank, Rank)>>(
+        costs: &Costs,
+        links: impl Fn() -> L,
+    ) -> PriceTable {
+        let (lone, _) = PriceTable::of(costs, &links, Costs::transmission_between);
+        let (exchanged, _) = PriceTable::of(costs, &links, Costs::exchange_between);
+        lone.with(&exchanged, u64::max)
+    }
+
+    /// The prices where this many ranks send over one wire at once.
+    fn shared(mut self, ranks: usize) -> PriceTable {
+        let more = ranks as u64 - 1;
+        for (whole, occupied) in self.powers.iter_mut().zip(&mut self.occupied) {
+            let waiting = occupied.saturating_mul(more);
+            *whole = whole.saturating_add(waiting).min(DEAREST as u64);
+            *occupied = occupied.saturating_add(waiting).min(DEAREST as u64);
+        }
+        self
     }
 
     /// For each size what `choose` takes of both.
@@ -208,7 +243,10 @@ pub fn chosen_circulation(
     let of_machine = |machine| Prices::of(machine, sizes.ranks());
     let prices = machine.map_or_else(Prices::usual, of_machine);
     let auto = RootlessChoice::from(RootlessAlgorithm::Auto);
-    circulation(operation, sizes, 1, auto, (&prices, KnownRule::Unknown))
+    match pattern(operation, (sizes, 1), &[], auto, (&prices, KnownRule::Unknown))? {
+        Pattern::Rounds(circulation) => Some(circulation),
+        Pattern::OnNodes(_) => unreachable!("no nodes were given"),
+    }
 }
 
 /// Direction of data.
@@ -219,17 +257,18 @@ fn flow_of(operation: Operation) -> Flow {
     }
 }
 
-/// Algorithm of an allgather or a reduce-scatter with these sizes; `None` for the library's own call.
+/// Algorithm of an allgather or a reduce-scatter with these sizes on these nodes, if they are known; `None` for the library's
+/// own call.
 ///
 /// # Complexity
 /// O(p log(p largest block)).
-pub(crate) fn circulation(
+pub(crate) fn pattern(
     operation: Operation,
-    sizes: &BlockSizes,
-    element_bytes: u64,
+    (sizes, element_bytes): (&BlockSizes, u64),
+    nodes: &[Vec<Rank>],
     choice: RootlessChoice,
     (prices, rule): (&Prices, KnownRule),
-) -> Option<Circulation> {
+) -> Option<Pattern> {
     let cut = (element_bytes, flow_of(operation));
     let stated = choice.number.map(|number| usize::from(number.get()));
     let pieces = |cut_so: InPieces| {
@@ -238,19 +277,25 @@ pub(crate) fn circulation(
     let delay = |delayed_so: Delayed| {
         stated.unwrap_or_else(|| likely_delay(sizes, &prices.most, delayed_so))
     };
-    match choice.algorithm {
-        RootlessAlgorithm::Native | RootlessAlgorithm::Linear | RootlessAlgorithm::Bruck => None,
-        RootlessAlgorithm::Ring => Some(Circulation::Ring),
-        RootlessAlgorithm::Circulant => Some(Circulation::Windows),
-        RootlessAlgorithm::CirculantPieces => {
-            Some(Circulation::Pieces(pieces(Circulation::Pieces)))
+    let rounds = match choice.algorithm {
+        RootlessAlgorithm::Native | RootlessAlgorithm::Linear | RootlessAlgorithm::Bruck => {
+            return None;
         }
+        RootlessAlgorithm::Ring => Circulation::Ring,
+        RootlessAlgorithm::Circulant => Circulation::Windows,
+        RootlessAlgorithm::CirculantPieces => Circulation::Pieces(pieces(Circulation::Pieces)),
         RootlessAlgorithm::CirculantBalanced => {
-            Some(Circulation::BalancedPieces(pieces(Circulation::BalancedPieces)))
+            Circulation::BalancedPieces(pieces(Circulation::BalancedPieces))
         }
-        RootlessAlgorithm::BruckPostal => Some(Circulation::Postal(delay(Circulation::Postal))),
+        RootlessAlgorithm::BruckPostal => Circulation::Postal(delay(Circulation::Postal)),
         RootlessAlgorithm::BruckBalanced => {
-            Some(Circulation::BalancedPostal(delay(Circulation::BalancedPostal)))
+            Circulation::BalancedPostal(delay(Circulation::BalancedPostal))
+        }
+        algorithm @ (RootlessAlgorithm::Lanes | RootlessAlgorithm::NodeAll) => {
+            let known = prices.nodes.clone();
+            let known = known.unwrap_or_else(|| NodePrices::flat(&prices.most));
+            let (how, _) = known.best((sizes, element_bytes), nodes, algorithm);
+            return Some(Pattern::OnNodes(how));
         }
         RootlessAlgorithm::Auto => {
             let library = match operation {
@@ -272,10 +317,17 @@ pub(crate) fn circulation(
             if prices.are_everywhere && sizes.iter().any(|bytes| bytes != sizes.block(0)) {
                 look_at(Circulation::BalancedPieces, Circulation::BalancedPostal);
             }
+            let mut all: Vec<(Pattern, u128)> =
+                all.into_iter().map(|(rounds, time)| (Pattern::Rounds(rounds), time)).collect();
+            if let Some(known) = prices.nodes.as_ref().filter(|_| nodes.len() > 1) {
+                let best = known.best((sizes, element_bytes), nodes, RootlessAlgorithm::Auto);
+                all.push((Pattern::OnNodes(best.0), best.1));
+            }
             let all = all.into_iter().filter(|&(_, time)| time < most);
-            all.min_by_key(|&(_, time)| time).map(|(best, _)| best)
+            return all.min_by_key(|&(_, time)| time).map(|(best, _)| best);
         }
-    }
+    };
+    Some(Pattern::Rounds(rounds))
 }
 
 /// Algorithm with a given number of pieces, in some order of ranks.
@@ -461,6 +513,19 @@ mod tests {
     /// 100 picoseconds and 1 for each byte: the costs of the tables.
     fn prices() -> Prices {
         Prices::linear(100, 1)
+    }
+
+    fn circulation(
+        operation: Operation,
+        sizes: &BlockSizes,
+        element_bytes: u64,
+        choice: RootlessChoice,
+        known: (&Prices, KnownRule),
+    ) -> Option<Circulation> {
+        match pattern(operation, (sizes, element_bytes), &[], choice, known)? {
+            Pattern::Rounds(circulation) => Some(circulation),
+            Pattern::OnNodes(how) => panic!("{how:?} without nodes"),
+        }
     }
 
     fn chosen(sizes: &[u64], rule: KnownRule) -> Option<Circulation> {

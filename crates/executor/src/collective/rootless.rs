@@ -6,8 +6,8 @@
 //! compare their arguments in calls 1, 2, 4, 8, ... only, and only for unchanged programs.
 
 use super::alltoall::AlltoallChecks;
-use super::circulating::{Circulating, TAGS, rounds_of_a_batch};
-use super::prices::{KnownRule, Prices, circulation};
+use super::circulating::{Circulating, Pattern, RankMessages, TAGS, rounds_of_a_batch};
+use super::prices::{KnownRule, Prices, pattern};
 use super::trial::{Trial, Way};
 use super::{CollectiveError, Collectives, rounds};
 use crate::play::Strictness;
@@ -19,11 +19,13 @@ use std::rc::Rc;
 use std::time::Instant;
 use tuwtree_binding::{
     ArgumentError, Arguments, Communicator, Datatype, Handles, Kept, MpiError, Operator,
-    ParsedReduction, Place, Reuse, RootlessPlaces, library_version,
+    ParsedReduction, Place, Reuse, RootlessPlaces, library_version, processor_name,
 };
+use tuwtree_collective::nodes::{OnNodes, rank_messages};
 use tuwtree_collective::{Circulation, Flow, RankRounds};
-use tuwtree_model::{BlockSizes, Operation};
+use tuwtree_model::{BlockSizes, Operation, Rank};
 use tuwtree_plan::Library;
+use tuwtree_schedule::Piece;
 
 /// No more plans are kept on a communicator.
 const MOST_KEPT: usize = 8;
@@ -37,6 +39,8 @@ pub(super) struct RootlessPlans {
     /// The last first.
     kept: RefCell<Vec<RootlessPlan>>,
     prices: RefCell<Option<Rc<Prices>>>,
+    /// The ranks of each node.
+    nodes: RefCell<Option<Rc<Vec<Vec<Rank>>>>>,
     /// The communicator and the first of the tags of calls.
     tags: RefCell<Option<(Rc<Communicator>, c_int)>>,
     /// Of allgathers and reduce-scatters of programs that do not know of us.
@@ -82,7 +86,7 @@ struct RootlessPlan {
     sizes: BlockSizes,
     element_bytes: u64,
     /// None for the library's own call.
-    circulation: Option<Circulation>,
+    pattern: Option<Pattern>,
     /// The last performer, if reusable.
     performer: Option<Box<Circulating>>,
 }
@@ -178,8 +182,8 @@ impl Collectives {
         mut call: RootlessCall,
         native: impl FnOnce() -> Result<(), MpiError>,
     ) -> Result<RootlessAlgorithm, CollectiveError> {
-        let mut plan = self.plan_for(&call);
-        let Some(circulation) = plan.circulation else {
+        let mut plan = self.plan_for(&call)?;
+        let Some(pattern) = plan.pattern else {
             self.keep(plan);
             call.let_go();
             native()?;
@@ -188,21 +192,16 @@ impl Collectives {
         let (fault, rank) = (call.fault.take(), self.comm.rank());
         let key = (call.operation, plan.sizes.total().checked_ilog2().unwrap_or(0));
         let (way, done) = self.by_turns(key, call.is_for_library, |way| match way {
-            Way::Ours => self.perform(&mut plan, circulation, call),
+            Way::Ours => self.perform(&mut plan, pattern, call),
             Way::Library => {
                 call.let_go();
                 Ok(native()?)
             }
         })?;
         self.keep(plan);
-        let algorithm = match circulation {
-            _ if way == Way::Library => RootlessAlgorithm::Native,
-            Circulation::Ring => RootlessAlgorithm::Ring,
-            Circulation::Windows => RootlessAlgorithm::Circulant,
-            Circulation::Postal(_) => RootlessAlgorithm::BruckPostal,
-            Circulation::Pieces(_) => RootlessAlgorithm::CirculantPieces,
-            Circulation::BalancedPostal(_) => RootlessAlgorithm::BruckBalanced,
-            Circulation::BalancedPieces(_) => RootlessAlgorithm::CirculantBalanced,
+        let algorithm = match way {
+            Way::Library => RootlessAlgorithm::Native,
+            Way::Ours => algorithm_of(pattern),
         };
         match fault {
             Some(error) => Err(CollectiveError::Argument { rank, error }),
@@ -254,7 +253,7 @@ impl Collectives {
         arguments: &Arguments<'_>,
     ) -> Result<Option<RootlessAlgorithm>, CollectiveError> {
         let stated = || match &self.parsed_allgather(arguments, Handles::Lent, None) {
-            Ok(call @ RootlessCall { fault: None, .. }) => Some(hash_of(&call.sizes)),
+            Ok(call @ RootlessCall { fault: None, .. }) => Some(hash_of(call.sizes.iter())),
             _ => None,
         };
         match self.are_unlike(Operation::Allgather, stated)? {
@@ -276,7 +275,7 @@ impl Collectives {
     ) -> Result<Option<RootlessAlgorithm>, CollectiveError> {
         let stated = || {
             let call = self.parsed_reduce_scatter(arguments, Handles::Lent).ok()??;
-            Some(hash_of(&call.sizes).wrapping_mul(call.element_bytes | 1) >> 1)
+            Some(hash_of(call.sizes.iter()).wrapping_mul(call.element_bytes | 1) >> 1)
         };
         match self.are_unlike(arguments.operation(), stated)? {
             true => Ok(None),
@@ -318,7 +317,7 @@ impl Collectives {
         }
         let parsed = self.parsed_allgather(arguments, Handles::Copied, None);
         let fits = match &parsed {
-            Ok(RootlessCall { fault: None, sizes, .. }) => [0, hash_of(sizes)],
+            Ok(RootlessCall { fault: None, sizes, .. }) => [0, hash_of(sizes.iter())],
             _ => [1, 0],
         };
         let stated = rounds::all_words(&*self.comm, fits)?;
@@ -347,7 +346,7 @@ impl Collectives {
         }
         let parsed = self.parsed_reduce_scatter(arguments, Handles::Copied);
         let fits = match &parsed {
-            Ok(Some(call)) => [0, hash_of(&call.sizes) ^ call.element_bytes],
+            Ok(Some(call)) => [0, hash_of(call.sizes.iter()) ^ call.element_bytes],
             Ok(None) => [1, 0],
             Err(_) => [2, 0],
         };
@@ -361,11 +360,10 @@ impl Collectives {
 
     /// Performer of a repeated operation, or `None` for the library's. Collective.
     fn set_up(&self, call: RootlessCall) -> Result<Option<Circulating>, CollectiveError> {
-        let plan = self.plan_for(&call);
-        let circulation = plan.circulation;
+        let plan = self.plan_for(&call)?;
+        let pattern = plan.pattern;
         self.keep(plan);
-        let Some(circulation) = circulation else { return Ok(None) };
-        self.circulating(circulation, call, Reuse::Again).map(Some)
+        pattern.map(|pattern| self.circulating(pattern, call, Reuse::Again)).transpose()
     }
 
     /// Meaning of the arguments here; places of an earlier call are reused for equal layouts.
@@ -423,15 +421,15 @@ impl Collectives {
         }))
     }
 
-    /// The plan for a call: one that is kept, or a new one.
-    fn plan_for(&self, call: &RootlessCall) -> RootlessPlan {
+    /// The plan for a call: one that is kept, or a new one. Collective where nodes matter for the first time.
+    fn plan_for(&self, call: &RootlessCall) -> Result<RootlessPlan, MpiError> {
         let RootlessCall { operation, ref sizes, element_bytes, is_for_library, .. } = *call;
         let mut kept = self.rootless.kept.borrow_mut();
         let is_known = |one: &RootlessPlan| {
             (one.operation, one.element_bytes) == (operation, element_bytes) && one.sizes == *sizes
         };
         if let Some(index) = kept.iter().position(is_known) {
-            return kept.remove(index);
+            return Ok(kept.remove(index));
         }
         drop(kept);
         let choice = match (self.settings().rootless(operation), is_for_library) {
@@ -442,11 +440,42 @@ impl Collectives {
             (choice, _) => choice,
         };
         let library = library_version().ok().and_then(|name| Library::named(&name));
-        let known = (&*self.prices(), KnownRule::of(library));
-        let found = circulation(operation, sizes, element_bytes, choice, known);
-        let circulation = found.or((!is_for_library).then_some(Circulation::Windows));
+        let prices = self.prices();
+        let nodes = match (operation, choice.algorithm) {
+            (_, RootlessAlgorithm::Lanes | RootlessAlgorithm::NodeAll) => self.nodes()?,
+            (Operation::Allgather, RootlessAlgorithm::Auto) if prices.nodes.is_some() => {
+                self.nodes()?
+            }
+            _ => Rc::default(),
+        };
+        let known = (&*prices, KnownRule::of(library));
+        let found = pattern(operation, (sizes, element_bytes), &nodes, choice, known);
+        let windows = Pattern::Rounds(Circulation::Windows);
+        let pattern = found.or((!is_for_library).then_some(windows));
         let sizes = sizes.clone();
-        RootlessPlan { operation, sizes, element_bytes, circulation, performer: None }
+        Ok(RootlessPlan { operation, sizes, element_bytes, pattern, performer: None })
+    }
+
+    /// The ranks of each node, by the hosts' names, the nodes in the order of their first ranks. Collective where they are first
+    /// asked for.
+    ///
+    /// # Complexity
+    /// Then `ceil(log2 p)` messages follow one another, of 8 bytes for each rank at most, and O(p N) for `N` nodes.
+    fn nodes(&self) -> Result<Rc<Vec<Vec<Rank>>>, MpiError> {
+        let mut known = self.rootless.nodes.borrow_mut();
+        if known.is_none() {
+            // A communicator of each node takes several times as long.
+            let own = hash_of(processor_name()?.bytes().map(u64::from));
+            let mut nodes: Vec<(u64, Vec<Rank>)> = Vec::new();
+            for (rank, [name]) in rounds::all_words(&*self.comm, [own])?.into_iter().enumerate() {
+                match nodes.iter_mut().find(|(known, _)| *known == name) {
+                    Some((_, ranks)) => ranks.push(rank),
+                    None => nodes.push((name, vec![rank])),
+                }
+            }
+            *known = Some(Rc::new(nodes.into_iter().map(|(_, ranks)| ranks).collect()));
+        }
+        Ok(Rc::clone(known.as_ref().expect("they were just found")))
     }
 
     /// Costs of messages here; equal at all ranks.
@@ -469,7 +498,7 @@ impl Collectives {
     fn perform(
         &self,
         plan: &mut RootlessPlan,
-        circulation: Circulation,
+        pattern: Pattern,
         call: RootlessCall,
     ) -> Result<(), CollectiveError> {
         let mut performer = match plan.performer.take() {
@@ -477,7 +506,7 @@ impl Collectives {
                 known.take(call.places, call.combining)?;
                 known
             }
-            None => Box::new(self.circulating(circulation, call, Reuse::Once)?),
+            None => Box::new(self.circulating(pattern, call, Reuse::Once)?),
         };
         let done = performer.run();
         let can_stay = performer.let_go() && done.is_ok();
@@ -499,21 +528,31 @@ impl Collectives {
     /// Performer of an operation. Collective.
     fn circulating(
         &self,
-        circulation: Circulation,
+        pattern: Pattern,
         call: RootlessCall,
         reuse: Reuse,
     ) -> Result<Circulating, CollectiveError> {
         let rank = self.comm.rank();
         let RootlessCall { places, sizes, element_bytes, combining, .. } = call;
         let flow = if combining.is_some() { Flow::Combined } else { Flow::Spread };
-        let rounds = RankRounds::new(&sizes, element_bytes, rank, flow, circulation);
-        let batch = rounds_of_a_batch(circulation, self.comm.size());
+        let own = match pattern {
+            Pattern::Rounds(circulation) => {
+                let rounds = RankRounds::new(&sizes, element_bytes, rank, flow, circulation);
+                RankMessages::Rounds(rounds)
+            }
+            Pattern::OnNodes(how) => {
+                let list = rank_messages((&sizes, element_bytes), &self.nodes()?, how, rank);
+                let own = Piece { offset: sizes.before(rank), bytes: sizes.block(rank) };
+                RankMessages::Listed(list, own, sizes.total())
+            }
+        };
+        let batch = rounds_of_a_batch(pattern, self.comm.size());
         let (comm, first_tag) = match reuse {
             Reuse::Once => self.shared_tags()?,
             Reuse::Again => self.tags(TAGS, Reuse::Again)?,
         };
         let messages = (&comm, first_tag, reuse);
-        Circulating::new((rounds, rank), (places, combining), messages, batch)
+        Circulating::new((own, rank), (places, combining), messages, batch)
     }
 }
 
@@ -525,6 +564,19 @@ impl RootlessCall {
     }
 }
 
+fn algorithm_of(pattern: Pattern) -> RootlessAlgorithm {
+    match pattern {
+        Pattern::Rounds(Circulation::Ring) => RootlessAlgorithm::Ring,
+        Pattern::Rounds(Circulation::Windows) => RootlessAlgorithm::Circulant,
+        Pattern::Rounds(Circulation::Postal(_)) => RootlessAlgorithm::BruckPostal,
+        Pattern::Rounds(Circulation::Pieces(_)) => RootlessAlgorithm::CirculantPieces,
+        Pattern::Rounds(Circulation::BalancedPostal(_)) => RootlessAlgorithm::BruckBalanced,
+        Pattern::Rounds(Circulation::BalancedPieces(_)) => RootlessAlgorithm::CirculantBalanced,
+        Pattern::OnNodes(OnNodes::Lanes(_)) => RootlessAlgorithm::Lanes,
+        Pattern::OnNodes(OnNodes::NodeAll) => RootlessAlgorithm::NodeAll,
+    }
+}
+
 /// Alignment of cuts: the largest power of two up to a cache line that divides all sizes. Datatypes may differ between
 /// ranks, so that only sizes in bytes are common.
 fn grain(sizes: &BlockSizes) -> u64 {
@@ -532,11 +584,10 @@ fn grain(sizes: &BlockSizes) -> u64 {
     1 << bits.trailing_zeros()
 }
 
-/// A number that stands for all sizes.
-fn hash_of(sizes: &BlockSizes) -> u64 {
+/// A number that stands for all numbers.
+fn hash_of(numbers: impl Iterator<Item = u64>) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-    sizes.iter().fold(1, |hash: u64, bytes| (hash.rotate_left(23) ^ bytes).wrapping_mul(FACTOR))
-        >> 1
+    numbers.fold(1, |hash: u64, one| (hash.rotate_left(23) ^ one).wrapping_mul(FACTOR)) >> 1
 }
 
 #[cfg(test)]

@@ -116,6 +116,8 @@ fn ranks_may_send_less_to_an_allgather_than_their_counts_say() {
         "circulant-balanced:2",
         "bruck-postal:2",
         "bruck-balanced:2",
+        "lanes",
+        "node-all",
     ] {
         let setting = ("TUWTREE_ALLGATHER", algorithm);
         let output = run_preloaded(5, &program, &[], &[setting]);

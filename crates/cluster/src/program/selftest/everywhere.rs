@@ -48,12 +48,14 @@ impl RandomAllgather {
             displacements[rank] = room;
             room += counts[rank];
         }
-        let algorithm = match dice.below(7) {
+        let algorithm = match dice.below(9) {
             0 => "ring".to_owned(),
             1 => "circulant".to_owned(),
             2 => format!("bruck-postal:{}", 1 + dice.below(ranks as u64 + 1)),
             3 => format!("bruck-balanced:{}", 1 + dice.below(ranks as u64 + 1)),
             4 => format!("circulant-balanced:{}", 1 + dice.below(60)),
+            5 => "lanes".to_owned(),
+            6 => "node-all".to_owned(),
             _ => format!("circulant-pieces:{}", 1 + dice.below(60)),
         };
         RandomAllgather {
