@@ -1,6 +1,7 @@
 //! Operations without a root: every rank has all sizes, and works out the same plan by itself, without a message.
 //!
-//! With `auto` a [`Trial`] gives some calls of each class of sizes to the library, and all of them if that is faster.
+//! With `auto` a [`Trial`] gives some calls of each class of sizes to the library, and all of them if that is faster. The first
+//! two of an allgather are the library's, without a plan or a communicator of our own.
 //!
 //! Plans are kept: calls with equal counts reuse the plan of the first, and with equal layouts also its messages. Ranks
 //! compare their arguments in calls 1, 2, 4, 8, ... only, and only for unchanged programs.
@@ -182,6 +183,14 @@ impl Collectives {
         mut call: RootlessCall,
         native: impl FnOnce() -> Result<(), MpiError>,
     ) -> Result<RootlessAlgorithm, CollectiveError> {
+        let total = call.sizes.total();
+        let key = (call.operation, total.checked_ilog2().unwrap_or(0));
+        let is_tried = self.is_tried(call.operation, call.is_for_library);
+        if is_tried && self.rootless.trials.borrow_mut().entry(key).or_default().is_early() {
+            call.let_go();
+            native()?;
+            return Ok(RootlessAlgorithm::Native);
+        }
         let mut plan = self.plan_for(&call)?;
         let Some(pattern) = plan.pattern else {
             self.keep(plan);
@@ -190,7 +199,6 @@ impl Collectives {
             return Ok(RootlessAlgorithm::Native);
         };
         let (fault, rank) = (call.fault.take(), self.comm.rank());
-        let key = (call.operation, plan.sizes.total().checked_ilog2().unwrap_or(0));
         let (way, done) = self.by_turns(key, call.is_for_library, |way| match way {
             Way::Ours => self.perform(&mut plan, pattern, call),
             Way::Library => {
@@ -219,10 +227,7 @@ impl Collectives {
         is_for_library: bool,
         perform: impl FnOnce(Way) -> Result<T, CollectiveError>,
     ) -> Result<(Way, Result<T, CollectiveError>), CollectiveError> {
-        let settings = self.settings();
-        let is_auto = settings.rootless(key.0).algorithm == RootlessAlgorithm::Auto;
-        // A library may combine in another order, so that the bits of results would change from call to call.
-        if !(is_for_library && is_auto && settings.is_trying) || key.0.is_reduction() {
+        if !self.is_tried(key.0, is_for_library) {
             return Ok((Way::Ours, perform(Way::Ours)));
         }
         let known = self.rootless.trials.borrow_mut().remove(&key);
@@ -235,6 +240,14 @@ impl Collectives {
         self.rootless.trials.borrow_mut().insert(key, trial);
         decided?;
         Ok((way, done))
+    }
+
+    /// True if some calls are the library's for comparison. A library may combine in another order, so that the bits of results
+    /// would change from call to call.
+    fn is_tried(&self, operation: Operation, is_for_library: bool) -> bool {
+        let settings = self.settings();
+        let is_auto = settings.rootless(operation).algorithm == RootlessAlgorithm::Auto;
+        is_for_library && is_auto && settings.is_trying && !operation.is_reduction()
     }
 
     /// Performs an allgather of an unchanged program and returns its algorithm; `None` if the library has to, since

@@ -9,7 +9,7 @@
 //!   decided                   ^              ^
 //! ```
 //!
-//! (With a root calls 1 and 2 are the library's, as there is no tree yet.) Call numbers and decisions are equal at all ranks,
+//! (Of gathers, scatters and allgathers calls 1 and 2 are the library's, as nothing is set up yet.) Call numbers and decisions are equal at all ranks,
 //! so that nobody asks which way a call goes. A call takes as long as the rank that is longest in it: the root of a gather
 //! or the last receiver of a scatter, where ranks begin together.
 //!
@@ -69,6 +69,13 @@ impl Trial {
     /// Forgets the times of our calls: their plan has changed.
     pub(super) fn forget_ours(&mut self) {
         self.times[Way::Ours as usize].clear();
+    }
+
+    /// Counts a call before anything is set up: true for calls 1 and 2.
+    pub(super) fn is_early(&mut self) -> bool {
+        let is_early = self.calls < 2;
+        self.calls += u64::from(is_early);
+        is_early
     }
 
     /// Number of calls until now.
@@ -149,6 +156,13 @@ mod tests {
         let ways = ways(64, |way, _| if way == Way::Ours { 4.8 } else { 1.0 });
         let ours: Vec<u64> = (1..=64).filter(|call| !librarys(&ways).contains(call)).collect();
         assert_eq!(ours, [1, 2, 3, 4, 7, 8, 9, 10, 17, 18, 33, 34]);
+    }
+
+    #[test]
+    fn calls_before_anything_is_set_up_are_counted() {
+        let mut trial = Trial::default();
+        let early = [trial.is_early(), trial.is_early(), trial.is_early()];
+        assert_eq!((early, trial.calls()), ([true, true, false], 2));
     }
 
     #[test]
