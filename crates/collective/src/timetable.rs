@@ -9,7 +9,7 @@ use crate::rounds::finished;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::rc::Rc;
-use tuwtree_model::{CostModel, Order, Problem, Rank, Time, TimeError};
+use tuwtree_model::{CostModel, Order, Problem, Rank};
 use tuwtree_schedule::{
     Action, Arrival, Buffer, Deed, Piece, Programs, Receive, Region, Schedule, Send,
 };
@@ -73,19 +73,10 @@ impl<'a> Timetable<'a> {
         self.after[number as usize] = after;
     }
 
-    /// The time at which the last message has been received by the machine of the problem.
-    ///
-    /// # Complexity
-    /// O(n log n) for n messages.
-    pub(crate) fn time(&self) -> Result<Time, CollectiveError> {
-        let last = self.passages()?.iter().fold(0.0, |last: f64, one| last.max(one.end));
-        Ok(Time::new(last).ok_or(TimeError::NotFinite)?)
-    }
-
     /// The schedule of all messages.
     ///
     /// # Complexity
-    /// As [`time`](Self::time).
+    /// O(n log n) for n messages.
     pub(crate) fn schedule(&self) -> Result<Schedule, CollectiveError> {
         self.listed(&self.passages()?)
     }

@@ -75,7 +75,7 @@ impl Prices {
         let nodes = NodePrices::of(machine, ranks);
         Prices {
             least: lone.with(&exchanged, u64::min),
-            most: most.shared(nodes.as_ref().map_or(1, |nodes| nodes.sharing)),
+            most: nodes.as_ref().map_or(most.clone(), |nodes| nodes.on_wires(most)),
             exchanged,
             nodes,
             are_everywhere: are_everywhere && exchanges_are_everywhere,
@@ -134,21 +134,28 @@ impl PriceTable {
                 _ => (0.0, 0.0),
             }
         };
-        let picoseconds = |time: f64| (time * 1e12).round().clamp(1.0, DEAREST) as u64;
         let mut are_everywhere = true;
-        let mut price = |power| {
-            let bytes = 1_u64 << power;
+        let table = PriceTable::by_size(|bytes| {
             let all = links().map(|link| seconds(link, bytes));
             let mut all = all.map(|(latency, occupied)| (latency + occupied, occupied));
             let first = all.next().unwrap_or((0.0, 0.0));
-            let dearest = all.fold(first, |one, other| {
+            all.fold(first, |one, other| {
                 are_everywhere &= other == first;
                 if other.0 > one.0 { other } else { one }
-            });
-            (picoseconds(dearest.0), picoseconds(dearest.1))
+            })
+        });
+        (table, are_everywhere)
+    }
+
+    /// The prices of messages that take so long, and occupy a port for so long, in seconds by size.
+    fn by_size(mut price: impl FnMut(u64) -> (f64, f64)) -> PriceTable {
+        let picoseconds = |time: f64| (time * 1e12).round().clamp(0.0, DEAREST) as u64;
+        let of = |power| {
+            let (whole, occupied) = price(1_u64 << power);
+            (picoseconds(whole), picoseconds(occupied))
         };
-        let (powers, occupied) = (0..=POWERS).map(&mut price).unzip();
-        (PriceTable { powers, occupied }, are_everywhere)
+        let (powers, occupied) = (0..=POWERS).map(of).unzip();
+        PriceTable { powers, occupied }
     }
 
     /// The prices of lone messages or exchanges over the dearest of these links, whichever are higher.
@@ -165,10 +172,10 @@ impl PriceTable {
     }
 
     /// The prices where this many ranks send over one wire at once.
-    fn shared(mut self, ranks: usize) -> PriceTable {
-        let more = ranks as u64 - 1;
-        for (whole, occupied) in self.powers.iter_mut().zip(&mut self.occupied) {
-            let waiting = occupied.saturating_mul(more);
+    fn at_least(mut self, wire: &PriceTable, ranks: u64) -> PriceTable {
+        let own = self.powers.iter_mut().zip(&mut self.occupied);
+        for ((whole, occupied), wire) in own.zip(&wire.occupied) {
+            let waiting = wire.saturating_mul(ranks).saturating_sub(*occupied);
             *whole = whole.saturating_add(waiting).min(DEAREST as u64);
             *occupied = occupied.saturating_add(waiting).min(DEAREST as u64);
         }

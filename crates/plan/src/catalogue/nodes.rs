@@ -2,12 +2,12 @@
 
 use super::{CatalogueRow, rootless};
 use crate::error::NoTree;
-use crate::expense::Effort;
+use crate::expense::{Effort, Expense};
 use crate::request::{Built, Request, Wanted};
 use std::collections::BTreeMap;
-use tuwtree_collective::Circulation;
-use tuwtree_collective::nodes::{Lanes, betweens, lanes, lanes_time, node_all};
-use tuwtree_model::{ClosedSet, Problem, Rank, Time};
+use tuwtree_collective::nodes::{Lanes, NodePrices, estimated_lanes, lanes, node_all};
+use tuwtree_collective::{Circulation, MessagePrice};
+use tuwtree_model::{ClosedSet, CostModel, Problem, Rank, Time, TimeError};
 use tuwtree_schedule::{Schedule, Sends, simulate};
 
 pub(super) const LANES: CatalogueRow = CatalogueRow {
@@ -67,41 +67,54 @@ fn nodes(problem: &Problem) -> Result<Vec<Vec<Rank>>, &'static str> {
     }
 }
 
-/// The fastest by the judge of the lanes with some parameters whose planned times are least.
+/// The fastest by the judge of the lanes with some parameters whose estimated times are least.
 fn in_lanes(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     let problem = request.problem;
     let nodes = nodes_for(problem, wanted)?;
-    let least = nodes.iter().map(Vec::len).min().expect("there are several nodes");
-    let base = Lanes {
-        count: least,
-        between: Circulation::BalancedPostal(1),
-        is_even: false,
-        is_whole: true,
-    };
-    let mut search = LanesSearch { request, wanted, nodes: &nodes, seconds: 0.0 };
-    let all = betweens(problem.payload().total(), nodes.len())
-        .into_iter()
-        .map(|between| Lanes { between, ..base });
-    let between = search.fastest(all.collect(), false)?;
-    let mut varied = Vec::new();
-    for &lanes in between.iter().take(MOST_VARIED) {
-        for (is_even, is_whole) in [(false, true), (false, false), (true, true), (true, false)] {
-            varied.push(Lanes { is_even, is_whole, ..lanes });
+    let sizes = (problem.blocks().expect("an allgather"), problem.operator().element_bytes());
+    let costs = problem.stated_costs();
+    let [inside, between] = links(&nodes).map(|(from, to)| {
+        let whole = |time: Result<Time, TimeError>| time.map_or(u64::MAX.into(), picoseconds);
+        move |bytes| MessagePrice {
+            latency: whole(costs.latency_between(from, to, bytes)),
+            occupancy: whole(costs.transmission_between(from, to, bytes)),
         }
-    }
-    let mut varied = search.fastest(varied, true)?;
-    let fewer = [1, least.div_ceil(2)].into_iter().filter(|&count| count < least);
-    varied.extend(fewer.map(|count| Lanes { count, ..varied[0] }).collect::<Vec<Lanes>>());
+    });
+    let wire = |bytes| match costs.shared_wires(nodes[0][0], nodes[1][0], bytes) {
+        Ok(Some(shared)) => picoseconds(shared.time),
+        _ => 0,
+    };
+    let prices = NodePrices { inside: &inside, between: &between, wire: &wire };
+    // A program receives messages that left early first, and shares that come together inside after these.
+    let latency = between(1).latency;
+    let mut all: Vec<(u128, Lanes, Expense)> = estimated_lanes(sizes, &nodes, &prices)
+        .into_iter()
+        .map(|(lanes, time)| {
+            let time = time.saturating_add(if lanes.is_even { latency } else { 0 });
+            (time, lanes, expense(wanted, (problem.ranks() / nodes.len(), nodes.len()), lanes))
+        })
+        .collect();
+    let cheapest = all.iter().map(|(.., one)| one.seconds).fold(f64::INFINITY, f64::min);
+    let most = if wanted.effort == Effort::Any { MOST_SECONDS_NAMED } else { MOST_SECONDS };
+    all.retain(|(.., one)| one.seconds <= most.max(cheapest));
+    all.sort_by_key(|&(time, ..)| time);
+    let most = all[0].0.saturating_add(all[0].0 / 4);
     let mut best: Option<(Time, Lanes, Schedule)> = None;
-    for given in search.fastest(varied, true)?.into_iter().take(MOST_JUDGED) {
+    let mut judged = Vec::new();
+    for (_, given, expense) in all.into_iter().take_while(|&(time, ..)| time <= most) {
+        if judged.contains(&given.between) || judged.len() == MOST_JUDGED {
+            continue;
+        }
+        expense.check(wanted.effort, request.watch, |_| String::new())?;
+        judged.push(given.between);
         let schedule = lanes(problem, &nodes, given).map_err(NoTree::failed)?;
-        let timeline = simulate(&schedule, problem.stated_costs(), Sends::Synchronous);
+        let timeline = simulate(&schedule, costs, Sends::Synchronous);
         let time = timeline.map_err(|error| wanted.unsimulated(error))?.completion_time();
         if best.as_ref().is_none_or(|(least, ..)| time < *least) {
             best = Some((time, given, schedule));
         }
     }
-    let (_, lanes, schedule) = best.expect("one delay was tried");
+    let (_, lanes, schedule) = best.expect("the first is judged");
     let (delay, pieces) = match lanes.between {
         Circulation::BalancedPostal(delay) => (Some(delay), None),
         Circulation::BalancedPieces(pieces) => (None, Some(pieces)),
@@ -110,58 +123,38 @@ fn in_lanes(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     Ok(Built { delay, pieces, ..Built::without_search(schedule) })
 }
 
-/// Number of the fastest parameters that are tried with other shares, too.
-const MOST_VARIED: usize = 2;
-
-/// Search among parameters.
-struct LanesSearch<'a> {
-    request: &'a Request<'a>,
-    wanted: Wanted,
-    nodes: &'a [Vec<Rank>],
-    /// Its estimated duration.
-    seconds: f64,
+fn picoseconds(time: Time) -> u128 {
+    (time.units() * 1e12) as u128
 }
 
-impl LanesSearch<'_> {
-    /// Lanes in the order of their planned times, in which data is `passed` on or not; fewer, if there is no time for all.
-    fn fastest(&mut self, all: Vec<Lanes>, passed: bool) -> Result<Vec<Lanes>, NoTree> {
-        let LanesSearch { request, wanted, nodes, .. } = *self;
-        let mut tried: Vec<(Time, Lanes)> = Vec::new();
-        for given in all {
-            let expense = rootless::expense(wanted, self.messages(given, passed), 2);
-            self.seconds += expense.seconds;
-            let most = if wanted.effort == Effort::Any { MOST_SECONDS_NAMED } else { MOST_SECONDS };
-            let is_late = self.seconds > most;
-            if is_late && !tried.is_empty() {
-                continue;
-            }
-            expense.check(wanted.effort, request.watch, |_| String::new())?;
-            let time = lanes_time(request.problem, nodes, (given, passed));
-            tried.push((time.map_err(NoTree::failed)?, given));
+/// A link inside a node of several ranks, and one between two nodes.
+fn links(nodes: &[Vec<Rank>]) -> [(Rank, Rank); 2] {
+    let most = nodes.iter().max_by_key(|node| node.len()).expect("there are several nodes");
+    [(most[0], most[1]), (nodes[0][0], nodes[1][0])]
+}
+
+/// Approximate expense, with so many ranks on each of so many nodes.
+fn expense(wanted: Wanted, (members, nodes): (usize, usize), lanes: Lanes) -> Expense {
+    let (rounds, pieces) = match lanes.between {
+        Circulation::BalancedPostal(delay) => {
+            let rounds = nodes.ilog2() as usize + delay.min(nodes);
+            (rounds, nodes.div_ceil(rounds))
         }
-        tried.sort_by_key(|&(time, _)| time);
-        Ok(tried.into_iter().map(|(_, lanes)| lanes).collect())
-    }
-
-    /// Approximate number of messages.
-    fn messages(&self, lanes: Lanes, passed: bool) -> u64 {
-        let nodes = self.nodes.len();
-        let mates = self.request.problem.ranks() / nodes;
-        let rounds = match lanes.between {
-            Circulation::BalancedPostal(delay) => nodes.ilog2() as usize + delay.min(nodes),
-            Circulation::BalancedPieces(pieces) => nodes.ilog2() as usize + pieces,
-            _ => nodes,
-        };
-        let passes = if lanes.is_whole { mates } else { mates * rounds };
-        (lanes.count * nodes * (rounds + if passed { passes } else { 0 })) as u64
-    }
+        Circulation::BalancedPieces(pieces) => (nodes.ilog2() as usize + pieces, nodes),
+        _ => (nodes, 1),
+    };
+    let (passes, passed) =
+        if lanes.is_whole { (members, nodes) } else { (members * rounds, pieces) };
+    let messages = lanes.count * nodes * (rounds + passes);
+    let all_pieces = lanes.count * nodes * (rounds * pieces + passes * passed);
+    rootless::expense(wanted, messages as u64, all_pieces.div_ceil(messages) as u64)
 }
 
-/// Number of parameters of least planned times that the judge compares.
-const MOST_JUDGED: usize = 2;
+/// Number of allgathers of lanes, those of least estimated times and at most a quarter more, that the judge compares.
+const MOST_JUDGED: usize = 4;
 
-/// Estimated seconds of trying parameters if the construction was asked for by name.
+/// Estimated seconds of building and judging one if the construction was asked for by name.
 const MOST_SECONDS_NAMED: f64 = 10.0 * MOST_SECONDS;
 
-/// Estimated seconds of trying parameters if it was not.
+/// Estimated seconds of one if it was not.
 const MOST_SECONDS: f64 = 0.5;

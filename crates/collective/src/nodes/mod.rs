@@ -11,13 +11,17 @@
 //! J. L. Träff, S. Hunold, Decomposing MPI collectives for exploiting multi-lane communication, IEEE CLUSTER 2020 (lanes, for
 //! equal blocks).
 
+mod estimate;
+
+pub use estimate::{NodePrices, estimated_lanes, estimated_node_all};
+
 use crate::error::allgathered;
 use crate::rounds::MessageData;
 use crate::timetable::{TimedMessage, Timetable};
 use crate::{Circulation, CollectiveError, Flow, RankRounds, RoundMessages};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use tuwtree_model::{BlockSizes, Problem, Rank, Time};
+use tuwtree_model::{BlockSizes, Problem, Rank};
 use tuwtree_schedule::{Piece, Schedule};
 
 /// Parameters of [`lanes`].
@@ -194,11 +198,11 @@ impl<'a> NodePlan<'a> {
         (1..ranks.len()).map(move |step| ranks[(place + step) % ranks.len()])
     }
 
-    /// Messages that a rank sends, without passing on inside nodes if data is not `passed`.
-    fn sent(&self, (node, place): (usize, usize), passed: bool) -> Vec<Sent> {
+    /// Messages that a rank sends.
+    fn sent(&self, (node, place): (usize, usize)) -> Vec<Sent> {
         let mut sent = Vec::new();
         match self.how {
-            OnNodes::Lanes(lanes) => self.push_shares((node, place), (lanes, passed), &mut sent),
+            OnNodes::Lanes(lanes) => self.push_shares((node, place), lanes, &mut sent),
             OnNodes::NodeAll => self.push_whole((node, place), &mut sent),
         }
         sent
@@ -206,12 +210,7 @@ impl<'a> NodePlan<'a> {
 
     /// Adds the messages of a rank in [`lanes`]. What a lane has received is passed on before a message that has to wait for
     /// something that comes later.
-    fn push_shares(
-        &self,
-        (node, place): (usize, usize),
-        (lanes, passed): (Lanes, bool),
-        sent: &mut Vec<Sent>,
-    ) {
+    fn push_shares(&self, (node, place): (usize, usize), lanes: Lanes, sent: &mut Vec<Sent>) {
         let (ranks, shares) = (&self.nodes[node], &self.shares[node]);
         for (&holder, share) in ranks.iter().zip(shares).filter(|(rank, _)| **rank != ranks[place])
         {
@@ -229,13 +228,20 @@ impl<'a> NodePlan<'a> {
         let has_some = |mate: &Rank| !share.within(block(self.sizes, *mate)).is_empty();
         let gathered: Vec<Arrival> =
             self.mates((node, place)).filter(has_some).map(|mate| (mate, 0)).collect();
+        let overlap =
+            |one: &Piece, other: &Piece| one.offset < other.end() && other.offset < one.end();
         // What is passed on together, and after what.
-        let mut ready: Vec<(Vec<Piece>, Vec<Arrival>)> = vec![(share.0.clone(), gathered.clone())];
-        let pass = |ready: &mut Vec<(Vec<Piece>, Vec<Arrival>)>, sent: &mut Vec<Sent>| {
+        let mut ready: Vec<(NodeData, Vec<Arrival>)> =
+            vec![(NodeData(share.0.clone()), gathered.clone())];
+        let pass = |ready: &mut Vec<(NodeData, Vec<Arrival>)>, sent: &mut Vec<Sent>| {
             for (data, after) in ready.drain(..) {
-                for to in self.mates((node, place)).filter(|_| passed) {
-                    let pieces: Rc<[Piece]> =
-                        NodeData(data.clone()).without(block(self.sizes, to)).into();
+                let all: Rc<[Piece]> = data.0.as_slice().into();
+                for to in self.mates((node, place)) {
+                    let own = block(self.sizes, to);
+                    let pieces = match all.iter().any(|piece| overlap(piece, &own)) {
+                        true => data.without(own).into(),
+                        false => Rc::clone(&all),
+                    };
                     if !pieces.is_empty() {
                         sent.push(Sent { to, pieces, after: after.clone(), turn: LAST });
                     }
@@ -243,8 +249,6 @@ impl<'a> NodePlan<'a> {
             }
         };
         let own = block(&self.of_lanes[place], node);
-        let overlap =
-            |one: &Piece, other: &Piece| one.offset < other.end() && other.offset < one.end();
         let mut come: Vec<(usize, Arrival, Vec<Piece>)> = Vec::new();
         let mut counts: BTreeMap<Rank, usize> = BTreeMap::new();
         let mut passed_on = 0;
@@ -258,7 +262,7 @@ impl<'a> NodePlan<'a> {
                     for (_, arrival, pieces) in
                         come[passed_on..].iter().take_while(|(round, ..)| *round < needed)
                     {
-                        ready.push((self.placed(place, pieces), vec![*arrival]));
+                        ready.push((NodeData(self.placed(place, pieces)), vec![*arrival]));
                         passed_on += 1;
                     }
                     pass(&mut ready, sent);
@@ -278,12 +282,13 @@ impl<'a> NodePlan<'a> {
             }
         }
         let left = come[passed_on..].iter();
-        ready.extend(left.map(|(_, arrival, pieces)| (self.placed(place, pieces), vec![*arrival])));
+        let placed = |pieces: &[Piece]| NodeData(self.placed(place, pieces));
+        ready.extend(left.map(|(_, arrival, pieces)| (placed(pieces), vec![*arrival])));
         if lanes.is_whole {
-            let (pieces, after): (Vec<_>, Vec<_>) = ready.drain(..).unzip();
-            let mut pieces = pieces.concat();
+            let (data, after): (Vec<NodeData>, Vec<_>) = ready.drain(..).unzip();
+            let mut pieces: Vec<Piece> = data.into_iter().flat_map(|data| data.0).collect();
             pieces.sort_unstable_by_key(|piece| piece.offset);
-            ready.push((pieces, after.concat()));
+            ready.push((NodeData(pieces), after.concat()));
         }
         pass(&mut ready, sent);
     }
@@ -378,14 +383,14 @@ impl<'a> NodePlan<'a> {
         received
     }
 
-    /// The messages of all ranks, also inside nodes if data is `passed` on there.
-    fn timetable<'p>(&self, problem: &'p Problem, passed: bool) -> Timetable<'p> {
+    /// The messages of all ranks.
+    fn timetable<'p>(&self, problem: &'p Problem) -> Timetable<'p> {
         let mut timetable = Timetable::new(problem);
         let mut numbers: BTreeMap<(Rank, Rank), Vec<u32>> = BTreeMap::new();
         let mut waiting: Vec<(u32, Rank, Vec<Arrival>)> = Vec::new();
         for (node, ranks) in self.nodes.iter().enumerate() {
             for (place, &from) in ranks.iter().enumerate() {
-                for Sent { to, pieces, after, turn } in self.sent((node, place), passed) {
+                for Sent { to, pieces, after, turn } in self.sent((node, place)) {
                     let number = timetable.push(TimedMessage { ends: (from, to), pieces, turn });
                     numbers.entry((from, to)).or_default().push(number);
                     waiting.push((number, from, after));
@@ -398,31 +403,6 @@ impl<'a> NodePlan<'a> {
         }
         timetable
     }
-}
-
-/// Allgathers of lanes that are worth a try for this many bytes in all: delays up to the number of nodes, some numbers of pieces, the ring.
-pub fn betweens(bytes: u64, nodes: usize) -> Vec<Circulation> {
-    let mut delays: Vec<usize> =
-        [1, 2, 4, 8, 16].into_iter().take_while(|&delay| delay < nodes).collect();
-    delays.push(nodes);
-    let pieces =
-        [4, 16].into_iter().filter(|&pieces| bytes / nodes as u64 >= LEAST_PIECE * pieces as u64);
-    let delays = delays.into_iter().map(Circulation::BalancedPostal);
-    delays.chain(pieces.map(Circulation::BalancedPieces)).chain([Circulation::Ring]).collect()
-}
-
-/// A node's data is not cut into pieces of fewer bytes.
-const LEAST_PIECE: u64 = 1024;
-
-/// For each lane the sizes of the nodes' shares; blocks are cut between elements.
-///
-/// # Panics
-/// As [`lanes`].
-///
-/// # Complexity
-/// O(p + N c) for `c` lanes of `N` nodes.
-pub fn lane_sizes(sizes: (&BlockSizes, u64), nodes: &[Vec<Rank>], lanes: Lanes) -> Vec<BlockSizes> {
-    NodePlan::new(sizes, nodes, OnNodes::Lanes(lanes)).of_lanes
 }
 
 /// The messages of one rank in an allgather on nodes, in an order in which they can be performed: all receives may be posted
@@ -447,7 +427,7 @@ pub fn rank_messages(
     let (node, place) = own.expect("each rank is on a node");
     let mut received: BTreeMap<Rank, Vec<Rc<[Piece]>>> = BTreeMap::new();
     for (mate_place, &mate) in nodes[node].iter().enumerate().filter(|(_, mate)| **mate != rank) {
-        let of_mate = plan.sent((node, mate_place), true).into_iter();
+        let of_mate = plan.sent((node, mate_place)).into_iter();
         let pieces = of_mate.filter(|sent| sent.to == rank).map(|sent| sent.pieces);
         received.insert(mate, pieces.collect());
     }
@@ -464,7 +444,7 @@ pub fn rank_messages(
         *done = end.max(*done);
     };
     let inside: BTreeSet<Rank> = nodes[node].iter().copied().collect();
-    for Sent { to, pieces, after, .. } in plan.sent((node, place), true) {
+    for Sent { to, pieces, after, .. } in plan.sent((node, place)) {
         after.into_iter().for_each(|(from, count)| list(from, count + 1, &mut all));
         all.push(NodeMessage::Send { to, pieces, is_inside: inside.contains(&to) });
     }
@@ -492,25 +472,7 @@ pub fn lanes(
     nodes: &[Vec<Rank>],
     lanes: Lanes,
 ) -> Result<Schedule, CollectiveError> {
-    timetable(problem, nodes, (OnNodes::Lanes(lanes), true))?.schedule()
-}
-
-/// Planned time of [`lanes`] on the problem's machine, without passing on inside nodes if data is not `passed`.
-///
-/// # Errors
-/// [`CollectiveError`].
-///
-/// # Panics
-/// As [`lanes`].
-///
-/// # Complexity
-/// As [`lanes`]; `O(n log n)` for the `n` messages of lanes if data is not passed on.
-pub fn lanes_time(
-    problem: &Problem,
-    nodes: &[Vec<Rank>],
-    (lanes, passed): (Lanes, bool),
-) -> Result<Time, CollectiveError> {
-    timetable(problem, nodes, (OnNodes::Lanes(lanes), passed))?.time()
+    timetable(problem, nodes, OnNodes::Lanes(lanes))?.schedule()
 }
 
 /// The allgather in which the ranks of a node give each other their blocks; each then sends the data of the whole node
@@ -526,15 +488,15 @@ pub fn lanes_time(
 /// # Complexity
 /// O(n log n) for `n = O(p c + N^2 c)` messages, with `N` nodes of `c` ranks.
 pub fn node_all(problem: &Problem, nodes: &[Vec<Rank>]) -> Result<Schedule, CollectiveError> {
-    timetable(problem, nodes, (OnNodes::NodeAll, true))?.schedule()
+    timetable(problem, nodes, OnNodes::NodeAll)?.schedule()
 }
 
-/// The messages of all ranks, also inside nodes if data is `passed` on there.
+/// The messages of all ranks.
 fn timetable<'a>(
     problem: &'a Problem,
     nodes: &[Vec<Rank>],
-    (how, passed): (OnNodes, bool),
+    how: OnNodes,
 ) -> Result<Timetable<'a>, CollectiveError> {
     let sizes = (allgathered(problem)?, problem.operator().element_bytes());
-    Ok(NodePlan::new(sizes, nodes, how).timetable(problem, passed))
+    Ok(NodePlan::new(sizes, nodes, how).timetable(problem))
 }
