@@ -13,7 +13,6 @@ use tuwtree_schedule::{Schedule, Sends, simulate};
 pub(super) const LANES: CatalogueRow = CatalogueRow {
     is_for_overlap: true,
     is_for_nodes: true,
-    is_online: false,
     is_long: true,
     suits: |request, _| suits(request.problem),
     ..rootless::row(
@@ -25,7 +24,6 @@ pub(super) const LANES: CatalogueRow = CatalogueRow {
 pub(super) const NODE_ALL: CatalogueRow = CatalogueRow {
     is_for_overlap: true,
     is_for_nodes: true,
-    is_online: false,
     suits: |request, _| suits(request.problem),
     ..rootless::row(
         "the ranks of a node gather its data, and send it straight to a rank of each other node, which passes it on",
