@@ -96,6 +96,21 @@ fn a_wire_that_the_ranks_of_a_node_share_counts_in_times_and_bounds() {
 }
 
 #[test]
+fn schedules_of_millions_of_messages_that_are_slower_for_sure_are_not_built() {
+    let costs = "--alpha 3.5us --overhead 0.1us --beta 23GB/s --gamma 10GB/s --duplex";
+    let said =
+        tuwtree(&format!("optimize --op allgather --dist log-normal -p 1100 -b 100 {costs}"));
+    let said = said.success();
+    let left_out = "linear, ring are left out: slower than bruck-";
+    assert!(said.contains(left_out) && said.contains("name it to build it"), "{said}");
+    let named = tuwtree(&format!(
+        "optimize --op allgather --dist log-normal -p 1100 -b 100 {costs} --algorithm bruck,ring"
+    ));
+    let named = named.success();
+    assert!(named.contains("\nring "), "{named}");
+}
+
+#[test]
 fn on_nodes_lanes_and_node_all_are_planned_and_verified_and_elsewhere_refused() {
     let folder = folder("allgather-lanes");
     let machine = folder.join("nodes.toml").display().to_string();

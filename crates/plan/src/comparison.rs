@@ -127,8 +127,12 @@ pub fn compare(
     let mut outcomes = Vec::new();
     let mut skipped = Vec::new();
     let mut known = None;
-    for &wanted in wanted {
-        let result = match settled(request, wanted, &outcomes, &mut known) {
+    let floor = |wanted: &Wanted| (row(wanted.construction).floor)(problem);
+    let (cheap, dear): (Vec<Wanted>, Vec<Wanted>) =
+        wanted.iter().partition(|wanted| floor(wanted).is_none());
+    for wanted in cheap.into_iter().chain(dear) {
+        let settled = settled(request, wanted, &outcomes, &mut known);
+        let result = match settled.or_else(|| beaten(wanted, floor(&wanted), &outcomes)) {
             Some(reason) => Err(NoTree::Skipped(reason)),
             None => outcome(&started(request, wanted, &outcomes), wanted),
         };
@@ -145,6 +149,9 @@ pub fn compare(
             Err(NoTree::Failed(error)) => return Err(error),
         }
     }
+    let place = |construction| wanted.iter().position(|one| one.construction == construction);
+    outcomes.sort_by_key(|one: &Outcome| place(one.construction));
+    skipped.sort_by_key(|one: &Skipped| place(one.construction));
     if outcomes.is_empty() {
         let reasons = skipped.iter().map(|Skipped { construction, reason }| {
             format!("\n  {}: {reason}", construction.name())
@@ -180,6 +187,14 @@ pub fn compare(
         outcomes,
         skipped,
     })
+}
+
+/// Reason for a construction to be left out that was not asked for by name: it takes at least this floor, longer than another.
+fn beaten(wanted: Wanted, floor: Option<Time>, outcomes: &[Outcome]) -> Option<String> {
+    let best = outcomes.iter().min_by_key(|one| one.time)?;
+    let is_beaten = wanted.effort != Effort::Any && floor.is_some_and(|floor| floor > best.time);
+    let name = best.construction.name();
+    is_beaten.then(|| format!("slower than {name}, as is known beforehand; name it to build it"))
 }
 
 /// Reason for a search to be left out that was not asked for by name: where latency overlaps and ranks are many, another

@@ -11,6 +11,7 @@ use tuwtree_treegen::{
 };
 
 pub(super) const LINEAR: CatalogueRow = CatalogueRow {
+    floor: rootless::floor_of_linear,
     is_online: true,
     ..CatalogueRow::plain(
         "star: the root receives from all others; without a root, everybody from everybody in turn",

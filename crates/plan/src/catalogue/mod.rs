@@ -24,7 +24,7 @@ pub(crate) use overlapping::shares_one_law;
 
 use crate::error::NoTree;
 use crate::request::{Built, Request, Search, Wanted};
-use tuwtree_model::{Construction, Operation, Order, PayloadKind, Problem, Root};
+use tuwtree_model::{Construction, Operation, Order, PayloadKind, Problem, Root, Time};
 
 /// Properties of a construction.
 pub struct CatalogueRow {
@@ -56,6 +56,8 @@ pub struct CatalogueRow {
     /// True if a comparison of all trees of this order shows it: a construction made for different costs is shown where
     /// costs differ, one for few block sizes where there are few, one for several ports where there are several.
     pub(crate) suits: fn(&Request<'_>, Order) -> bool,
+    /// Lower bound on its time that is known before it is built; `None` where building is cheap.
+    pub(crate) floor: fn(&Problem) -> Option<Time>,
     /// The fastest method, if it searches.
     pub(crate) search: fn(&Request<'_>) -> Option<Search>,
     /// Builds the tree, or gives the reason for having none.
@@ -110,6 +112,7 @@ impl CatalogueRow {
             is_for_nodes: false,
             is_special: false,
             suits,
+            floor: |_| None,
             search: |_| None,
             build,
         }

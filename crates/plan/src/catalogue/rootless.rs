@@ -5,12 +5,16 @@ use super::{CatalogueRow, OperandOrder, bundled};
 use crate::error::NoTree;
 use crate::expense::{Effort, Expense, LIMIT_SECONDS};
 use crate::request::{Built, Request, Wanted};
+use std::cmp::Reverse;
 use tuwtree_collective::allreduce::Folds;
 use tuwtree_collective::broadcast::{self, Gathering};
 use tuwtree_collective::{
     CollectiveError, allreduce, alltoall, binary_blocks, reduce, reduce_scatter, straight,
 };
-use tuwtree_model::{ClosedSet, Construction, CostModel, Operation, Order, Problem, Root, Time};
+use tuwtree_model::{
+    BlockSizes, ClosedSet, Construction, CostModel, Direction, Operation, Order, Problem, Rank,
+    Root, Time,
+};
 use tuwtree_schedule::{Schedule, Sends, simulate};
 
 /// An algorithm without parameters.
@@ -94,6 +98,7 @@ pub(super) const SCATTER_DOUBLING: CatalogueRow = row(
 );
 
 pub(super) const RING_CHUNKS: CatalogueRow = CatalogueRow {
+    floor: floor_of_ring,
     suits: |request, _| {
         let sizes = request.problem.blocks();
         sizes.is_some_and(|sizes| sizes.iter().any(|bytes| bytes > CHUNK_BYTES))
@@ -115,17 +120,52 @@ pub(super) const RING_CHUNKS: CatalogueRow = CatalogueRow {
 /// MPICH's `MPIR_CVAR_ALLGATHERV_PIPELINE_MSG_SIZE`.
 const CHUNK_BYTES: u64 = 32_768;
 
-pub(super) const RING: CatalogueRow = row(
-    "around the ring of all ranks, block by block, as MPI libraries do with much data",
-    |request, wanted| {
-        let messages = messages_of_all_pairs(request.problem);
-        match request.problem.operation() {
-            Operation::Reduce => whole(request, wanted, 2 * messages, reduce::ring),
-            Operation::Allreduce => whole(request, wanted, 2 * messages, allreduce::ring),
-            _ => whole(request, wanted, messages, tuwtree_collective::ring),
-        }
-    },
-);
+pub(super) const RING: CatalogueRow = CatalogueRow {
+    floor: floor_of_ring,
+    ..row(
+        "around the ring of all ranks, block by block, as MPI libraries do with much data",
+        |request, wanted| {
+            let messages = messages_of_all_pairs(request.problem);
+            match request.problem.operation() {
+                Operation::Reduce => whole(request, wanted, 2 * messages, reduce::ring),
+                Operation::Allreduce => whole(request, wanted, 2 * messages, allreduce::ring),
+                _ => whole(request, wanted, messages, tuwtree_collective::ring),
+            }
+        },
+    )
+};
+
+/// For how long the ranks of an allgather of many ranks are busy at least if each sends its block to all others, in as many
+/// messages.
+pub(super) fn floor_of_linear(problem: &Problem) -> Option<Time> {
+    let sizes = many_blocks(problem)?;
+    let all = (0..sizes.ranks()).map(|rank| busy(problem, rank, sizes.block(rank)));
+    let longest = all.collect::<Option<Vec<f64>>>()?.into_iter().fold(0.0, f64::max);
+    Time::new(longest * (sizes.ranks() - 1) as f64)
+}
+
+/// For how long the last rank is busy at least if it passes all blocks but one around the ring, to rank 0.
+fn floor_of_ring(problem: &Problem) -> Option<Time> {
+    let sizes = many_blocks(problem)?;
+    let costs = problem.stated_costs();
+    let busy =
+        |bytes| costs.transmission_between(sizes.ranks() - 1, 0, bytes).ok().map(Time::units);
+    let all = sizes.iter().filter(|&bytes| bytes > 0).map(busy).collect::<Option<Vec<f64>>>()?;
+    Time::new(all.iter().sum::<f64>() - all.iter().copied().fold(0.0, f64::max))
+}
+
+/// The blocks of an allgather of so many ranks that building messages of all pairs takes seconds.
+fn many_blocks(problem: &Problem) -> Option<&BlockSizes> {
+    const MANY: usize = 1024;
+    let is_allgather = problem.operation() == Operation::Allgather && problem.ranks() > MANY;
+    problem.blocks().filter(|_| is_allgather)
+}
+
+fn busy(problem: &Problem, rank: Rank, bytes: u64) -> Option<f64> {
+    let costs = problem.stated_costs();
+    let busy = costs.least_busy(Direction::Send, rank, problem.ranks(), bytes);
+    busy.ok().map(Time::units)
+}
 
 pub(super) const RECURSIVE_DOUBLING: CatalogueRow = CatalogueRow {
     cuts_vectors: false,
@@ -344,10 +384,18 @@ fn with_delay(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     };
     let mut best: Option<(Time, usize, Schedule)> = None;
     let mut seconds = 0.0;
+    let rounds = u64::from(p.next_power_of_two().ilog2()).max(1);
+    let pieces = match wanted.construction {
+        Construction::BruckBalanced => (p as u64).div_ceil(rounds),
+        _ => 2,
+    };
     // With more steps than there are, each rank sends its own block to all.
-    for delay in 1..=MOST_DELAY.min(p) {
+    let mut delays: Vec<usize> = (1..=MOST_DELAY.min(p)).collect();
+    // Those that tell most come first, if there is no time for all.
+    delays.sort_by_key(|delay| (!delay.is_power_of_two(), Reverse(*delay)));
+    for delay in delays {
         let messages = messages_of_few_rounds(problem).saturating_mul(delay.ilog2() as u64 + 1);
-        let expense = expense(wanted, messages, 2);
+        let expense = expense(wanted, messages, pieces);
         seconds += expense.seconds;
         if best.is_some() && wanted.effort != Effort::Any && seconds > SEARCH_SECONDS {
             break;
@@ -356,11 +404,11 @@ fn with_delay(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
         let schedule = build(problem, delay).map_err(NoTree::failed)?;
         let timeline = simulate(&schedule, problem.stated_costs(), Sends::Synchronous);
         let time = timeline.map_err(|error| wanted.unsimulated(error))?.completion_time();
-        if best.as_ref().is_none_or(|(least, ..)| time < *least) {
+        if best.as_ref().is_none_or(|&(least, known, _)| (time, delay) < (least, known)) {
             best = Some((time, delay, schedule));
         }
     }
-    let (_, delay, schedule) = best.expect("a delay of 1 was tried");
+    let (_, delay, schedule) = best.expect("one delay was tried");
     Ok(Built { delay: Some(delay), ..Built::without_search(schedule) })
 }
 
