@@ -30,8 +30,8 @@ const MOST_LISTED: usize = 1 << 14;
 /// A lane has no more rounds than this.
 const MOST_ROUNDS: usize = 512;
 
-/// Percentage by which a shared wire is busy for longer where all ranks send straight to all other nodes: some get messages
-/// of two at once, others none. Found by simulation.
+/// Additional percentage of time on a shared wire if all ranks send straight to all other nodes, where some nodes receive from
+/// two nodes at once, and others from none. Found by simulation.
 const COLLISIONS: u128 = 20;
 
 /// Looking at more messages, or pieces of messages, of a lane would take longer than some milliseconds.
@@ -127,7 +127,7 @@ impl NodePrices<'_> {
         (self.between)(one).latency + messages as u128 * (self.wire)(one)
     }
 
-    /// Time of this many messages of so many bytes inside a node, from one rank or to one.
+    /// Time of a number of messages of one size inside a node, from one rank or to one.
     fn inside_node(&self, messages: usize, bytes: u64) -> u128 {
         let MessagePrice { latency, occupancy } = (self.inside)(bytes);
         let is_some = u128::from(messages > 0);

@@ -154,7 +154,7 @@ struct Sent {
     turn: u8,
 }
 
-/// Allgather on nodes, by which each rank's messages are worked out from the sizes.
+/// Allgather on nodes: sizes and nodes, from which each rank's messages follow.
 struct NodePlan<'a> {
     sizes: &'a BlockSizes,
     nodes: &'a [Vec<Rank>],
@@ -208,8 +208,8 @@ impl<'a> NodePlan<'a> {
         sent
     }
 
-    /// Adds the messages of a rank in [`lanes`]. What a lane has received is passed on before a message that has to wait for
-    /// something that comes later.
+    /// Adds the messages of a rank in [`lanes`]. Received data is passed on before the first message to another node that waits
+    /// for later data.
     fn push_shares(&self, (node, place): (usize, usize), lanes: Lanes, sent: &mut Vec<Sent>) {
         let (ranks, shares) = (&self.nodes[node], &self.shares[node]);
         for (&holder, share) in ranks.iter().zip(shares).filter(|(rank, _)| **rank != ranks[place])
@@ -230,7 +230,7 @@ impl<'a> NodePlan<'a> {
             self.mates((node, place)).filter(has_some).map(|mate| (mate, 0)).collect();
         let overlap =
             |one: &Piece, other: &Piece| one.offset < other.end() && other.offset < one.end();
-        // What is passed on together, and after what.
+        // Data to pass on, and the messages that bring it.
         let mut ready: Vec<(NodeData, Vec<Arrival>)> =
             vec![(NodeData(share.0.clone()), gathered.clone())];
         let pass = |ready: &mut Vec<(NodeData, Vec<Arrival>)>, sent: &mut Vec<Sent>| {

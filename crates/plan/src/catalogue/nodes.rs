@@ -131,7 +131,7 @@ fn links(nodes: &[Vec<Rank>]) -> [(Rank, Rank); 2] {
     [(most[0], most[1]), (nodes[0][0], nodes[1][0])]
 }
 
-/// Approximate expense, with so many ranks on each of so many nodes.
+/// Approximate expense on nodes of `members` ranks each.
 fn expense(wanted: Wanted, (members, nodes): (usize, usize), lanes: Lanes) -> Expense {
     let (rounds, pieces) = match lanes.between {
         Circulation::BalancedPostal(delay) => {
@@ -148,7 +148,7 @@ fn expense(wanted: Wanted, (members, nodes): (usize, usize), lanes: Lanes) -> Ex
     rootless::expense(wanted, messages as u64, all_pieces.div_ceil(messages) as u64)
 }
 
-/// Number of allgathers of lanes, those of least estimated times and at most a quarter more, that the judge compares.
+/// Number of allgathers of lanes for the judge, all within a quarter of the least estimated time.
 const MOST_JUDGED: usize = 4;
 
 /// Estimated seconds of building and judging one if the construction was asked for by name.

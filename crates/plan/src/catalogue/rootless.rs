@@ -154,7 +154,7 @@ fn floor_of_ring(problem: &Problem) -> Option<Time> {
     Time::new(all.iter().sum::<f64>() - all.iter().copied().fold(0.0, f64::max))
 }
 
-/// The blocks of an allgather of so many ranks that building messages of all pairs takes seconds.
+/// The blocks of an allgather of many ranks, whose messages of all pairs take seconds to build.
 fn many_blocks(problem: &Problem) -> Option<&BlockSizes> {
     const MANY: usize = 1024;
     let is_allgather = problem.operation() == Operation::Allgather && problem.ranks() > MANY;
@@ -391,7 +391,7 @@ fn with_delay(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     };
     // With more steps than there are, each rank sends its own block to all.
     let mut delays: Vec<usize> = (1..=MOST_DELAY.min(p)).collect();
-    // Those that tell most come first, if there is no time for all.
+    // Powers of two come first, as there may be no time for all.
     delays.sort_by_key(|delay| (!delay.is_power_of_two(), Reverse(*delay)));
     for delay in delays {
         let messages = messages_of_few_rounds(problem).saturating_mul(delay.ilog2() as u64 + 1);

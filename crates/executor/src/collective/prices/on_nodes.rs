@@ -55,8 +55,7 @@ impl NodePrices {
         most.at_least(&self.wire, self.members as u64)
     }
 
-    /// The allgather of least estimated time among those of an algorithm, or of both, with that time in picoseconds and a
-    /// twentieth more.
+    /// The allgather of least estimated time by an algorithm, or by any; its time in picoseconds, plus a twentieth.
     ///
     /// # Complexity
     /// As [`estimated_lanes`].
