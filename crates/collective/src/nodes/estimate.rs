@@ -14,7 +14,7 @@ use crate::{
 };
 use tuwtree_model::{BlockSizes, Rank};
 
-/// Costs of messages of so many bytes on nodes.
+/// Costs of messages on nodes, by size in bytes.
 pub struct NodePrices<'a> {
     /// Inside a node.
     pub inside: &'a dyn Fn(u64) -> MessagePrice,

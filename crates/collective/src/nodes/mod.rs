@@ -167,7 +167,7 @@ struct NodePlan<'a> {
 
 impl<'a> NodePlan<'a> {
     /// # Panics
-    /// As [`rank_messages`].
+    /// For elements of no bytes, and lanes without ranks.
     fn new(
         (sizes, element_bytes): (&'a BlockSizes, u64),
         nodes: &'a [Vec<Rank>],
