@@ -4,11 +4,13 @@
 //! all sizes; a rank of an MPI program knows its own only.
 
 use crate::CollectiveError;
+use crate::bundles::{Bundle, BundleRounds, Passing};
 use crate::error::{check_radix, exchanged};
 use crate::open_shop;
 use crate::rounds::{
     Arrives, Meeting, MessageData, Rounds, copy, deed, finished, in_rounds_with_room,
 };
+use std::collections::BTreeMap;
 use tuwtree_model::{MessageSizes, Order, Problem, Rank};
 use tuwtree_schedule::{
     Action, Arrival, Buffer, Deed, Piece, Programs, Receive, Region, Schedule, Send,
@@ -273,6 +275,123 @@ pub fn bruck_contiguous(problem: &Problem) -> Result<Schedule, CollectiveError> 
         programs.end_rank();
     }
     finished(problem, (Order::Ordered, problem.ports().get()), segments, programs)
+}
+
+/// The alltoall in bundles of the messages of at most `most` bytes; larger ones go straight to their receivers. Bundles of one
+/// round are under way at once, on a duplex port, unlike those of [`bruck`].
+///
+/// # Errors
+/// [`CollectiveError`], also [`CollectiveError::Radix`].
+///
+/// # Panics
+/// For pairs of nodes that do not have each rank once.
+///
+/// # Complexity
+/// O(p^2) for pairs of nodes, O(p^2 log p) for digits.
+///
+/// # Example
+/// Two nodes of two ranks exchange messages of 1 byte: a bundle of 3 bytes inside each node at most, one of 4 bytes from each node
+/// to the other, where 8 messages would go, and one of 2 bytes inside.
+/// ```
+/// use tuwtree_collective::{Passing, alltoall};
+/// use tuwtree_model::{Homogeneous, MessageSizes, Problem};
+/// use tuwtree_schedule::{Sends, simulate};
+/// let sizes = MessageSizes::new([1; 16]).unwrap();
+/// let costs = Homogeneous::new(10.0, 1.0, 1.0).unwrap();
+/// let problem = Problem::alltoall(&sizes, costs).unwrap();
+/// let nodes = [vec![0, 1], vec![2, 3]];
+/// let schedule = alltoall::in_bundles(&problem, (Passing::NodePairs, &nodes), 100).unwrap();
+/// let timeline = simulate(&schedule, &costs, Sends::Synchronous).unwrap();
+/// assert_eq!(timeline.completion_time().units(), 13.0 + 14.0 + 12.0);
+/// ```
+pub fn in_bundles(
+    problem: &Problem,
+    (passing, nodes): (Passing, &[Vec<Rank>]),
+    most: u64,
+) -> Result<Schedule, CollectiveError> {
+    let sizes = exchanged(problem)?;
+    if let Passing::Digits(radix) = passing {
+        check_radix(radix)?;
+    }
+    let p = sizes.ranks();
+    let is_passed = |from, to| sizes.message(from, to) <= most;
+    let (mut programs, mut segments) = (Programs::new(), Vec::with_capacity(p));
+    for rank in 0..p {
+        let rounds = BundleRounds::new((rank, p), passing, nodes);
+        let room = sizes.column(rank) + sizes.row(rank);
+        let (mut used, mut passed_on) = (0, BTreeMap::new());
+        let straight =
+            |to: Rank| (to != rank && !is_passed(rank, to)).then(|| sent(sizes, rank, to));
+        for round in 0..rounds.count().max(1) {
+            for Bundle { peer, messages } in rounds.sent(round) {
+                let mut data = MessageData::default();
+                for (from, to) in messages.into_iter().filter(|&(from, to)| is_passed(from, to)) {
+                    let offset = match passed_on.get(&(from, to)) {
+                        Some(offset) => room + offset,
+                        None => sizes.column(rank) + sent(sizes, rank, to).offset,
+                    };
+                    data.push(offset, sizes.message(from, to));
+                }
+                push_send(&mut programs, peer, (Buffer::Output, &data.into_pieces()))?;
+            }
+            if round + 2 == rounds.count().max(2) {
+                for to in (1..p).map(|distance| (rank + distance) % p) {
+                    let pieces: Vec<Piece> = straight(to).into_iter().collect();
+                    push_send(&mut programs, to, (Buffer::Input, &pieces))?;
+                }
+            }
+            if round + 1 == rounds.count().max(1) {
+                let others = (1..p).map(|distance| (rank + p - distance) % p);
+                for from in others.filter(|&from| !is_passed(from, rank)) {
+                    push_receive(&mut programs, from, &[received(sizes, from, rank)])?;
+                }
+            }
+            for Bundle { peer, messages } in rounds.received(round) {
+                let mut data = MessageData::default();
+                for (from, to) in messages.into_iter().filter(|&(from, to)| is_passed(from, to)) {
+                    let bytes = sizes.message(from, to);
+                    if to == rank {
+                        data.push(sizes.place(from, to), bytes);
+                    } else {
+                        passed_on.insert((from, to), used);
+                        data.push(room + used, bytes);
+                        used += bytes;
+                    }
+                }
+                push_receive(&mut programs, peer, &data.into_pieces())?;
+            }
+        }
+        programs.end_rank();
+        segments.push(used);
+    }
+    Ok(finished(problem, (Order::Ordered, 1), segments, programs)?.with_duplex(true))
+}
+
+/// Adds the send of these pieces, if there are any.
+fn push_send(
+    programs: &mut Programs,
+    to: Rank,
+    (buffer, pieces): (Buffer, &[Piece]),
+) -> Result<(), CollectiveError> {
+    if pieces.is_empty() {
+        return Ok(());
+    }
+    let from = Region { buffer, pieces };
+    Ok(programs.push(&Action { port: 0, deed: Deed::Send(Send { to, tag: 0, from }) })?)
+}
+
+/// Adds the receive of these pieces of the output, if there are any.
+fn push_receive(
+    programs: &mut Programs,
+    from: Rank,
+    pieces: &[Piece],
+) -> Result<(), CollectiveError> {
+    if pieces.is_empty() {
+        return Ok(());
+    }
+    let into = Region { buffer: Buffer::Output, pieces };
+    let receive = Receive { from, tag: 0, into, arrival: Arrival::Store };
+    Ok(programs.push(&Action { port: 0, deed: Deed::Receive(receive) })?)
 }
 
 /// Positions of the messages of Bruck's algorithm on their way.

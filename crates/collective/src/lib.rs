@@ -45,11 +45,12 @@
 //! | [`alltoall::linear`], [`alltoall::pairwise`] | `p - 1` | much data; what MPI libraries do |
 //! | [`alltoall::bruck`] | `ceil(lg p)` with radix 2, else more | little data |
 //! | [`alltoall::bruck_contiguous`] | `ceil(lg p)` | the same with messages of one piece, and copies |
+//! | [`alltoall::in_bundles`] | 3 for pairs of nodes, else as many | little data, machines with nodes |
 //! | [`alltoall::open_shop`] | no rounds | messages of different sizes, large |
 //!
 //! Schedules are for one port per rank, as exchanges: a round of a rank ends with the later half, and then combines the
-//! received data. Schedules of [`alltoall::open_shop`], [`bruck_postal`] and [`bruck_balanced`] send and receive
-//! independently, on a duplex port.
+//! received data. Schedules of [`alltoall::open_shop`], [`alltoall::in_bundles`], [`bruck_postal`] and [`bruck_balanced`]
+//! send and receive independently, on a duplex port.
 //!
 //! # What this crate does not do
 //! It chooses nothing: how many pieces are best, `tuwtree-plan` finds out. It performs nothing: exported C does
@@ -60,6 +61,7 @@ pub mod alltoall;
 pub mod binary_blocks;
 pub mod broadcast;
 mod bruck;
+mod bundles;
 mod circle;
 mod circulant;
 mod doubling;
@@ -79,6 +81,7 @@ pub mod straight;
 mod timetable;
 
 pub use bruck::{bruck, bruck_balanced, bruck_contiguous, bruck_postal};
+pub use bundles::{Bundle, BundleRounds, Passing, most_in_pairs};
 pub use circulant::circulant;
 pub use doubling::recursive_doubling;
 pub use error::CollectiveError;

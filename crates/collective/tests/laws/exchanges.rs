@@ -3,11 +3,11 @@
 use super::{Build, time};
 use proptest::prelude::*;
 use tuwtree_bounds::{best_lower_bound, direct_lower_bound};
-use tuwtree_collective::alltoall;
-use tuwtree_model::{Homogeneous, MessageSizes, Operation, Problem};
-use tuwtree_schedule::{Order, document, verify};
+use tuwtree_collective::{CollectiveError, Passing, alltoall};
+use tuwtree_model::{Homogeneous, MessageSizes, Operation, Problem, Rank};
+use tuwtree_schedule::{Order, Schedule, document, verify};
 
-const ALL: [(&str, Build); 9] = [
+const ALL: [(&str, Build); 12] = [
     ("linear", alltoall::linear),
     ("pairwise", alltoall::pairwise),
     ("radix 2", |problem| alltoall::bruck(problem, 2)),
@@ -17,7 +17,24 @@ const ALL: [(&str, Build); 9] = [
     ("radix 2 up to 1 byte", |problem| alltoall::bruck_up_to(problem, 2, 1)),
     ("radix 3 up to 2 bytes", |problem| alltoall::bruck_up_to(problem, 3, 2)),
     ("open shop", alltoall::open_shop),
+    ("radix 3 at once up to 2 bytes", |problem| {
+        alltoall::in_bundles(problem, (Passing::Digits(3), &[]), 2)
+    }),
+    ("node pairs", |problem| in_node_pairs(problem, u64::MAX)),
+    ("node pairs up to 2 bytes", |problem| in_node_pairs(problem, 2)),
 ];
+
+/// Pairs of nodes of one, two, three, ... ranks, whose ranks are not neighbours.
+fn in_node_pairs(problem: &Problem, most: u64) -> Result<Schedule, CollectiveError> {
+    let mut ranks = (0..problem.ranks()).filter(|rank| rank % 3 == 0).collect::<Vec<Rank>>();
+    ranks.extend((0..problem.ranks()).rev().filter(|rank| rank % 3 > 0));
+    let mut nodes = Vec::new();
+    while !ranks.is_empty() {
+        let left = ranks.split_off(ranks.len().min(nodes.len() % 4 + 1));
+        nodes.push(std::mem::replace(&mut ranks, left));
+    }
+    alltoall::in_bundles(problem, (Passing::NodePairs, &nodes), most)
+}
 
 fn problem(ranks: usize, alpha: f64, message: impl Fn(usize, usize) -> u64) -> Problem {
     let sizes = (0..ranks * ranks).map(|at| message(at / ranks, at % ranks));

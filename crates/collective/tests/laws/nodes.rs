@@ -1,12 +1,16 @@
-//! Allgathers on nodes.
+//! Allgathers and alltoalls on nodes.
 
 use super::overlapping::nodes;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use tuwtree_bounds::best_lower_bound;
-use tuwtree_collective::Circulation;
 use tuwtree_collective::nodes::{Lanes, NodeMessage, OnNodes, lanes, node_all, rank_messages};
-use tuwtree_model::{BlockSizes, Costs, Hierarchy, Level, Placement, Problem, Rank, StatedCosts};
+use tuwtree_collective::{Circulation, Passing, alltoall};
+use tuwtree_model::document::{Date, Machine};
+use tuwtree_model::{
+    BlockSizes, Costs, Hierarchy, Level, MessageSizes, Network, Placement, Problem, Rank,
+    StatedCosts, WireOwner,
+};
 use tuwtree_schedule::{Action, Order, Piece, Schedule, Sends, simulate, verify};
 
 fn problem(sizes: &[u64], costs: StatedCosts) -> Problem {
@@ -183,4 +187,70 @@ fn two_nodes_of_two_ranks_take_what_they_take_by_hand() {
     let schedule = node_all(&problem, &nodes).unwrap();
     assert_eq!(check(&problem, &schedule).unwrap(), 40.0);
     assert_eq!(schedule.most_actions(), 5);
+}
+
+/// 32 nodes of 16 ranks that share a wire, in microseconds: inside 0.3, 0.05 of it overhead, 50 GB/s; between nodes as given.
+fn nodes_of_16((alpha, overhead, beta): (f64, f64, f64)) -> StatedCosts {
+    let level = |name: &str, members, (alpha, overhead, beta)| {
+        let piece = tuwtree_model::Piece { from_bytes: 0, alpha, overhead, beta };
+        let links = tuwtree_model::PiecewiseLinear::new(vec![piece]).unwrap().into();
+        Level { name: name.into(), members, links }
+    };
+    let levels =
+        vec![level("node", 16, (0.3, 0.05, 2e-5)), level("network", 32, (alpha, overhead, beta))];
+    let levels = Hierarchy::new(levels, Placement::Block, 0.0).unwrap();
+    Machine {
+        name: "nodes of 16".into(),
+        date: Date::parse("2026-11-28").unwrap(),
+        provenance: "stated".into(),
+        costs: Costs::Hierarchical(levels),
+        network: Network { wire: WireOwner::Node, ..Network::default() },
+        combine_per_byte: 0.0,
+    }
+    .into()
+}
+
+#[test]
+fn alltoalls_of_512_ranks_on_nodes_take_at_most_1_6_times_the_bound() {
+    let (infiniband, cloud) = ((3.51, 0.11, 4.35e-5), (15.5, 0.5, 8e-5));
+    let nodes: Vec<Vec<Rank>> = (0..32).map(|node| (16 * node..16 * node + 16).collect()).collect();
+    for (between, bytes, pairs_most, straight_most) in [
+        (infiniband, 8, 1.6, f64::INFINITY),
+        (infiniband, 256, 1.6, 1.05),
+        (infiniband, 8192, f64::INFINITY, 1.05),
+        (cloud, 8, 1.3, f64::INFINITY),
+        (cloud, 256, 1.5, f64::INFINITY),
+        (cloud, 8192, f64::INFINITY, 1.05),
+    ] {
+        let sizes = MessageSizes::new(std::iter::repeat_n(bytes, 512 * 512)).unwrap();
+        let problem = Problem::alltoall(&sizes, nodes_of_16(between)).unwrap();
+        let bound = best_lower_bound(&problem).unwrap().units();
+        let pairs = alltoall::in_bundles(&problem, (Passing::NodePairs, &nodes), u64::MAX);
+        for (schedule, most) in [(pairs, pairs_most), (alltoall::linear(&problem), straight_most)] {
+            let schedule = schedule.unwrap();
+            let timeline = simulate(&schedule, problem.stated_costs(), Sends::Synchronous).unwrap();
+            let multiple = timeline.completion_time().units() / bound;
+            assert!(multiple <= most, "{between:?}, {bytes} bytes: {multiple}");
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn alltoalls_by_pairs_of_nodes_are_no_faster_than_the_bound(
+        (list, costs) in (2..10_usize).prop_flat_map(|ranks| {
+            (prop::collection::vec(0..60_u64, ranks * ranks), nodes(ranks))
+        }),
+        most in prop_oneof![Just(u64::MAX), 0..60_u64],
+    ) {
+        let problem = Problem::alltoall(&MessageSizes::new(list).unwrap(), costs).unwrap();
+        let machine = problem.costs().hierarchy().unwrap();
+        let nodes = nodes_of(machine, problem.ranks());
+        let schedule = alltoall::in_bundles(&problem, (Passing::NodePairs, &nodes), most).unwrap();
+        prop_assert!(verify(&schedule).is_ok());
+        let timeline = simulate(&schedule, problem.stated_costs(), Sends::Synchronous).unwrap();
+        let (time, bound) =
+            (timeline.completion_time().units(), best_lower_bound(&problem).unwrap().units());
+        prop_assert!(time * (1.0 + 1e-12) >= bound, "{} is below {}", time, bound);
+    }
 }

@@ -30,9 +30,7 @@ use crate::schedule::Schedule;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use timeline::Cause;
-use tuwtree_model::{
-    CostModel, Operation, Operator, PayloadKind, Rank, SharedWires, Time, TimeError,
-};
+use tuwtree_model::{CostModel, Operation, Operator, Rank, SharedWires, Time, TimeError};
 
 pub use judged::perform;
 pub(crate) use matching::Matching;
@@ -133,7 +131,7 @@ pub enum SimulationError {
 ///
 /// What a rank of an alltoall has for others it sends without waiting, where latency overlaps and receives are posted
 /// at the start ([`Posts::PrePosted`]): a lone send of the input leaves as if it were eager. On a duplex port so does a lone
-/// send of an allgather, or of the input of a reduce-scatter: until its message has arrived, its side of the port is free.
+/// send of an allgather or an alltoall, or of the input of a reduce-scatter: until its message has arrived, its side of the port is free.
 ///
 /// Where the ranks of a node share a wire ([`CostModel::shared_wires`]), it carries one message out and one in at a time,
 /// in the order in which they could start.
@@ -446,7 +444,7 @@ impl<'a, C: CostModel> Simulation<'a, C> {
         }
         let action = self.action(sender);
         let may_go = match self.operation {
-            _ if self.operation.payload_kind() == PayloadKind::Messages => !action.needs_written(),
+            Operation::Alltoall => !self.holds.are_actions() || !action.needs_written(),
             Operation::Allgather => !self.holds.are_actions(),
             Operation::ReduceScatter => !self.holds.are_actions() && !action.needs_written(),
             _ => false,
