@@ -111,24 +111,30 @@ fn schedules_of_millions_of_messages_that_are_slower_for_sure_are_not_built() {
 }
 
 #[test]
-fn on_nodes_lanes_and_node_all_are_planned_and_verified_and_elsewhere_refused() {
+fn schedules_on_nodes_are_planned_and_verified_and_elsewhere_refused() {
     let folder = folder("allgather-lanes");
     let machine = folder.join("nodes.toml").display().to_string();
     let plan = folder.join("plan.json").display().to_string();
     let inside =
         nodes("node").replacen("alpha_seconds = 60\noverhead_seconds = 20", "alpha_seconds = 2", 1);
     std::fs::write(&machine, inside).unwrap();
-    // The last node has two ranks.
-    let problem = "optimize --op allgather --dist spikes -b 10 -p 14";
-    let found = json(&format!("{problem} --machine {machine} --json"));
-    let recommended = found["recommended"].as_str().unwrap();
-    assert!(["lanes", "node-all"].contains(&recommended), "{recommended}");
-    for name in ["lanes", "node-all"] {
-        tuwtree(&format!("{problem} --machine {machine} --algorithm {name} -o {plan}")).success();
-        let verified = tuwtree(&format!("verify {plan}")).success();
-        assert!(verified.starts_with("correct    allgather"), "{verified}");
-        let refused = format!("{name} needs a machine of several levels (hierarchical)");
-        tuwtree(&format!("{problem} --algorithm {name}")).fails(1, &[&refused]);
+    for (operation, names) in [
+        ("allgather --dist spikes -b 10", &["lanes", "node-all"][..]),
+        ("alltoall --bytes 1", &["node-pairs"]),
+    ] {
+        // The last node has two ranks.
+        let problem = format!("optimize --op {operation} -p 14");
+        let found = json(&format!("{problem} --machine {machine} --json"));
+        let recommended = found["recommended"].as_str().unwrap();
+        assert!(names.contains(&recommended), "{recommended}");
+        for name in names {
+            let write = format!("{problem} --machine {machine} --algorithm {name} -o {plan}");
+            tuwtree(&write).success();
+            let verified = tuwtree(&format!("verify {plan}")).success();
+            assert!(verified.starts_with("correct    all"), "{verified}");
+            let refused = format!("{name} needs a machine of several levels (hierarchical)");
+            tuwtree(&format!("{problem} --algorithm {name}")).fails(1, &[&refused]);
+        }
     }
 }
 

@@ -128,7 +128,7 @@ fn large_messages_of_an_alltoall_go_straight_where_that_takes_less() {
     let of = constructions.iter().find(|one| one["construction"] == "bruck-radix").unwrap();
     assert_eq!(of["threshold_bytes"], 512);
     let text = tuwtree(&format!("compare {arguments}")).success();
-    assert!(text.contains("; messages of more than 512 bytes go straight"), "{text}");
+    assert!(text.contains(", with messages of more than 512 bytes straight"), "{text}");
     let optimize = format!("optimize {arguments} --algorithm bruck-radix -o {}", plan.display());
     tuwtree(&optimize).success();
     let simulated = json(&format!("simulate {} --json", plan.display()));

@@ -73,6 +73,7 @@ pub enum Construction {
     BruckBalanced,
     CirculantBalanced,
     NodeAll,
+    NodePairs,
     Lanes,
     OpenShop,
     Paired,
@@ -166,7 +167,9 @@ impl Construction {
             Construction::Bruck | Construction::BruckContiguous => {
                 matches!(operation, Operation::Allgather | Operation::Alltoall)
             }
-            Construction::BruckRadix | Construction::OpenShop => operation == Operation::Alltoall,
+            Construction::BruckRadix | Construction::NodePairs | Construction::OpenShop => {
+                operation == Operation::Alltoall
+            }
             Construction::Paired
             | Construction::Shares
             | Construction::RootBest

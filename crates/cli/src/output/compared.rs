@@ -99,17 +99,16 @@ impl Compared<'_> {
     }
 
     /// Radix for messages that travel together, and threshold of direct ones.
-    fn of_bundles(&self) -> Option<String> {
-        let mut found = self.outcomes.iter().filter_map(|one| Some((one, one.built.radix?)));
-        let (outcome, radix) = found.next()?;
-        let name = outcome.construction.name();
-        let straight = match outcome.built.threshold {
-            Some(threshold) => {
-                format!("; messages of more than {} go straight", text::bytes(threshold))
-            }
-            None => String::new(),
-        };
-        Some(format!("{name} is in radix {radix}{straight}"))
+    fn of_bundles(&self) -> impl Iterator<Item = String> {
+        self.outcomes.iter().filter_map(|outcome| {
+            let (radix, threshold) = (outcome.built.radix, outcome.built.threshold);
+            let radix = radix.map(|radix| format!("in radix {radix}"));
+            let straight = threshold
+                .map(|bytes| format!("with messages of more than {} straight", text::bytes(bytes)));
+            let said: Vec<String> = radix.into_iter().chain(straight).collect();
+            let name = outcome.construction.name();
+            (!said.is_empty()).then(|| format!("{name} is {}", said.join(", ")))
+        })
     }
 
     /// Distance of the best schedule of direct alltoall messages from the optimum, at most.

@@ -183,5 +183,6 @@ pub fn row(construction: Construction) -> &'static CatalogueRow {
         Construction::CirculantBalanced => &rootless::CIRCULANT_BALANCED,
         Construction::Lanes => &nodes::LANES,
         Construction::NodeAll => &nodes::NODE_ALL,
+        Construction::NodePairs => &nodes::NODE_PAIRS,
     }
 }

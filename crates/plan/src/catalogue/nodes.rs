@@ -1,4 +1,4 @@
-//! Allgathers for machines with nodes.
+//! Allgathers and alltoalls for machines with nodes.
 
 use super::{CatalogueRow, rootless};
 use crate::error::NoTree;
@@ -6,7 +6,7 @@ use crate::expense::{Effort, Expense};
 use crate::request::{Built, Request, Wanted};
 use std::collections::BTreeMap;
 use tuwtree_collective::nodes::{Lanes, NodePrices, estimated_lanes, lanes, node_all};
-use tuwtree_collective::{Circulation, MessagePrice};
+use tuwtree_collective::{Circulation, MessagePrice, Passing, alltoall, most_in_pairs};
 use tuwtree_model::{ClosedSet, CostModel, Problem, Rank, Time, TimeError};
 use tuwtree_schedule::{Schedule, Sends, simulate};
 
@@ -39,6 +39,55 @@ pub(super) const NODE_ALL: CatalogueRow = CatalogueRow {
         },
     )
 };
+
+pub(super) const NODE_PAIRS: CatalogueRow = CatalogueRow {
+    is_for_nodes: true,
+    suits: |request, _| nodes(request.problem).is_ok(),
+    ..rootless::row(
+        "small messages in one bundle for each pair of nodes, and bundles inside before and after, large ones straight",
+        in_node_pairs,
+    )
+};
+
+/// The fastest of all messages in bundles and of only those that are small at the costs.
+fn in_node_pairs(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
+    let problem = request.problem;
+    let nodes = nodes_for(problem, wanted)?;
+    let costs = problem.stated_costs();
+    let [inside, between] = links(&nodes).map(|(from, to)| {
+        let port = |time: Result<Time, TimeError>| time.map_or(u64::MAX.into(), picoseconds);
+        move |bytes| port(costs.transmission_between(from, to, bytes))
+    });
+    let p = problem.ranks();
+    let sizes = problem.messages().expect("an alltoall");
+    let others = |from| (0..p).filter(move |&to| to != from);
+    let all = (0..p).flat_map(|from| others(from).map(move |to| sizes.message(from, to)));
+    let (least, most) = all
+        .filter(|&bytes| bytes > 0)
+        .fold((u64::MAX, 0), |(least, most), bytes| (least.min(bytes), most.max(bytes)));
+    let separates = |bytes: &u64| (least..most).contains(bytes);
+    let thresholds = Some(most_in_pairs(inside, between)).filter(separates);
+    let bundles = (p * p / nodes.len() + nodes.len() * nodes.len()) as u64;
+    let mut best: Option<(Time, Built)> = None;
+    for threshold in [None].into_iter().chain(thresholds.map(Some)) {
+        let straight = threshold.map_or(0, |_| rootless::messages_of_all_pairs(problem));
+        let pieces = 3 * rootless::messages_of_all_pairs(problem) / bundles;
+        rootless::expense(wanted, bundles + straight, pieces).check(
+            wanted.effort,
+            request.watch,
+            |_| String::new(),
+        )?;
+        let most = threshold.unwrap_or(u64::MAX);
+        let schedule = alltoall::in_bundles(problem, (Passing::NodePairs, &nodes), most);
+        let schedule = schedule.map_err(NoTree::failed)?;
+        let timeline = simulate(&schedule, costs, Sends::Synchronous);
+        let time = timeline.map_err(|error| wanted.unsimulated(error))?.completion_time();
+        if best.as_ref().is_none_or(|(least, _)| time < *least) {
+            best = Some((time, Built { threshold, ..Built::without_search(schedule) }));
+        }
+    }
+    Ok(best.expect("one was tried").1)
+}
 
 fn suits(problem: &Problem) -> bool {
     problem.costs().overlaps() && nodes(problem).is_ok()
