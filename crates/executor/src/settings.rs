@@ -79,6 +79,8 @@ pub enum RootlessAlgorithm {
     Linear,
     /// Small messages of an alltoall together, along the digits of distances; large ones straight.
     Bruck,
+    /// Small messages of an alltoall in one bundle for each pair of nodes; large ones straight.
+    NodePairs,
 }
 
 /// An algorithm for operations without a root, and its number, if that is stated: `circulant-pieces:12`, `bruck-postal:6`,
@@ -122,7 +124,9 @@ impl RootlessChoice {
         let stated: Option<Option<NonZeroU16>> = number.map(str::parse).transpose().ok();
         let is_for = |one: RootlessAlgorithm| match one {
             RootlessAlgorithm::Auto | RootlessAlgorithm::Native => true,
-            RootlessAlgorithm::Linear | RootlessAlgorithm::Bruck => setting == Setting::Alltoall,
+            RootlessAlgorithm::Linear | RootlessAlgorithm::Bruck | RootlessAlgorithm::NodePairs => {
+                setting == Setting::Alltoall
+            }
             RootlessAlgorithm::Ring
             | RootlessAlgorithm::BruckPostal
             | RootlessAlgorithm::BruckBalanced

@@ -234,7 +234,8 @@ int tuwtree_free(tuwtree_request *request);
  *               the same but ring, bruck-..., lanes, node-all; native
  *               combines in the MPI library's own order
  *   alltoall    auto, native, linear (each message straight),      TUWTREE_ALLTOALL
- *               bruck (small ones together), bruck:N in radix N
+ *               bruck (small ones together), bruck:N in radix N,
+ *               node-pairs (small ones together, on nodes)
  */
 int tuwtree_set(MPI_Comm comm, const char *name, const char *value);
 

@@ -1,35 +1,39 @@
 //! Alltoalls: each rank knows its own messages, sent and received, and none between others.
 //!
 //! Large messages go straight: the limit follows from the machine's costs alone, and both ends of a message know its
-//! size, so that they decide alike. Small ones go together, by Bruck's algorithm: a message for the rank `d` further on
-//! takes a hop of `z R^x` for each digit `z` of `d` at position `x` in radix `R`. Intermediate ranks do not know the
-//! sizes, so each bundle begins with them: no exchange of sizes precedes the data.
+//! size, so that they decide alike. Small ones go in bundles (`tuwtree_collective::BundleRounds`), by the digits of distances
+//! or by pairs of nodes. Intermediate ranks do not know the sizes, so each bundle begins with them: no exchange of sizes precedes
+//! the data.
 //!
 //! ```text
-//!   radix 2, 8 ranks:  round 0: +1 with what has d = 1, 3, 5, 7    round 1: +2, d = 2, 3, 6, 7    round 2: +4, d = 4..7
-//!   bundle:            a size in 4 bytes for each d of the round, then their data
+//!   bundle of equal messages:   their size in 4 bytes, then their data
+//!   of others:                  2^32 - 1, a size in 4 bytes for each, then their data
 //! ```
 //!
-//! Whether that pays is not known to one rank. With `auto` the ranks tell each other four numbers in calls 1, 2, 4, 8, ...
+//! Whether that pays is not known to one rank. With `auto` the ranks tell each other some numbers in calls 1, 2, 4, 8, ...
 //! and go by the last comparison.
 //!
 //! # Source
 //! J. Bruck et al., IEEE TPDS 8(11), 1997; K. Fan et al., arXiv:2411.02581 (radix, sizes beside data).
 
 use super::circulating::copy_pieces;
-use super::prices::{KnownRule, Prices};
+use super::prices::KnownRule;
+use super::prices::alltoall::{AlltoallPrices, Findings, Told, most_passed_on};
 use super::trial::Way;
 use super::{CollectiveError, Collectives, rounds};
 use crate::play::Strictness;
 use crate::settings::{RootlessAlgorithm, Settings};
 use std::cell::Cell;
+use std::collections::HashMap;
 use std::ffi::c_int;
 use std::num::NonZeroU16;
 use std::rc::Rc;
 use tuwtree_binding::{
     ArgumentError, Arguments, Block, Communicator, Datatype, Direction, Failure, Few, Function,
-    Handles, Kept, Memory, Place, Requests, Reuse, RootlessPlaces, SentContent, library_version,
+    Handles, Kept, Memory, MpiError, Place, Requests, Reuse, RootlessPlaces, SentContent,
+    library_version,
 };
+use tuwtree_collective::{Bundle, BundleRounds, Passing};
 use tuwtree_model::{Operation, Rank};
 use tuwtree_plan::Library;
 use tuwtree_schedule::Piece;
@@ -37,29 +41,23 @@ use tuwtree_schedule::Piece;
 /// Parameters of the bundles; equal at all ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Bundling {
-    /// The radix of distances, at least 2.
-    pub(super) radix: usize,
+    pub(super) passing: Passing,
     /// Messages up to this many bytes go in bundles; larger ones straight.
     pub(super) most: u64,
 }
 
 impl Bundling {
     fn algorithm(self) -> RootlessAlgorithm {
-        match self.most {
-            0 => RootlessAlgorithm::Linear,
-            _ => RootlessAlgorithm::Bruck,
+        match (self.most, self.passing) {
+            (0, _) => RootlessAlgorithm::Linear,
+            (_, Passing::Digits(_)) => RootlessAlgorithm::Bruck,
+            (_, Passing::NodePairs) => RootlessAlgorithm::NodePairs,
         }
     }
 }
 
 /// All messages go straight.
-const STRAIGHT: Bundling = Bundling { radix: 2, most: 0 };
-
-/// No larger messages are passed on, whatever the costs are.
-const MOST_BUNDLED: u64 = 1 << 16;
-
-/// No bundle has more bytes: MPI counts to `2^31 - 1`.
-const MOST_AT_ONCE: u64 = 1 << 30;
+const STRAIGHT: Bundling = Bundling { passing: Passing::Digits(2), most: 0 };
 
 /// A communicator's state for alltoalls.
 #[derive(Debug, Default)]
@@ -74,15 +72,6 @@ impl AlltoallChecks {
     pub(super) fn clear(&self) {
         self.last.set(None);
     }
-}
-
-/// Joint findings of all ranks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Findings {
-    /// True if some receiver expects other sizes than are sent, or a rank has wrong arguments.
-    pub(super) is_loose: bool,
-    /// Best parameters by the costs; `None` for the library's own call.
-    best: Option<Bundling>,
 }
 
 impl Collectives {
@@ -148,7 +137,8 @@ impl Collectives {
         }))
     }
 
-    /// Findings without a message, for messages of one size; equal at all ranks.
+    /// Findings for messages of one size; equal at all ranks. Collective where nodes matter for the first time, else without a
+    /// message.
     ///
     /// # Errors
     /// Invalid arguments.
@@ -157,22 +147,27 @@ impl Collectives {
         parsed: Result<&RootlessPlaces, &CollectiveError>,
         settings: &Settings,
     ) -> Result<Findings, CollectiveError> {
+        let (prices, nodes) = (self.prices(), self.priced_nodes()?);
         let bytes = parsed.map_err(Clone::clone)?.result.block_bytes(self.comm.rank());
-        Ok(Findings { is_loose: false, best: self.best_of_equal(bytes, settings) })
+        let known = AlltoallPrices::new(&prices, self.comm.size(), &nodes, settings.most_passed);
+        let library = library_version().ok().and_then(|name| Library::named(&name));
+        Ok(Findings { is_loose: false, best: known.best_of_equal(bytes, KnownRule::of(library)) })
     }
 
-    /// Parameters certainly faster than the library's own call with messages of one size; `None` for that call.
-    fn best_of_equal(&self, bytes: u64, settings: &Settings) -> Option<Bundling> {
-        let library = library_version().ok().and_then(|name| Library::named(&name));
-        let (prices, ranks) = (self.prices(), self.comm.size());
-        if has_bundles(KnownRule::of(library), ranks, bytes) {
-            return None;
+    /// The ranks of each node, if bundles are passed on between these; else none. Collective for the first time.
+    pub(super) fn nodes_for(&self, passing: Passing) -> Result<Rc<Vec<Vec<Rank>>>, MpiError> {
+        match passing {
+            Passing::NodePairs => self.nodes(),
+            Passing::Digits(_) => Ok(Rc::default()),
         }
-        let most = most_bundled(&prices, ranks, settings.most_passed);
-        // Every rank sends and receives all the time.
-        let all = (ranks as u128 - 1) * prices.exchanged.occupancy(bytes);
-        let all = u64::try_from(all).unwrap_or(INVALID - 1);
-        best(&prices, (ranks, most), if bytes > most { [0, all, all] } else { [bytes, 0, all] })
+    }
+
+    /// The ranks of each node where the machine has nodes; else none. Collective for the first time.
+    fn priced_nodes(&self) -> Result<Rc<Vec<Vec<Rank>>>, MpiError> {
+        match self.prices().nodes {
+            Some(_) => self.nodes(),
+            None => Ok(Rc::default()),
+        }
     }
 
     /// Result of the last comparison, or of one that is due. Collective.
@@ -199,12 +194,16 @@ impl Collectives {
         is_for_library: bool,
     ) -> Option<Bundling> {
         let choice = settings.rootless(operation);
+        let passed = |passing| Bundling {
+            passing,
+            most: most_passed_on(&self.prices(), passing, self.comm.size(), settings.most_passed),
+        };
         let bundling = match choice.algorithm {
             RootlessAlgorithm::Auto => found.and_then(|found| found.best),
-            RootlessAlgorithm::Bruck => Some(Bundling {
-                radix: choice.number.map_or(2, NonZeroU16::get).into(),
-                most: most_bundled(&self.prices(), self.comm.size(), settings.most_passed),
-            }),
+            RootlessAlgorithm::Bruck => {
+                Some(passed(Passing::Digits(choice.number.map_or(2, NonZeroU16::get).into())))
+            }
+            RootlessAlgorithm::NodePairs => Some(passed(Passing::NodePairs)),
             _ => Some(STRAIGHT),
         };
         bundling.or((!is_for_library).then_some(STRAIGHT))
@@ -216,25 +215,19 @@ impl Collectives {
         parsed: &Result<RootlessPlaces, CollectiveError>,
         settings: &Settings,
     ) -> Result<Findings, CollectiveError> {
-        let (prices, ranks) = (self.prices(), self.comm.size());
-        let most = most_bundled(&prices, ranks, settings.most_passed);
+        let (prices, nodes) = (self.prices(), self.priced_nodes()?);
+        let known = AlltoallPrices::new(&prices, self.comm.size(), &nodes, settings.most_passed);
         let own = match parsed {
-            Ok(parsed) => told(parsed, (self.comm.rank(), ranks), most, &prices),
-            Err(_) => [1, 0, 0, INVALID],
+            Ok(parsed) => known.told(parsed, self.comm.rank()),
+            Err(_) => Told::INVALID,
         };
-        let all = rounds::all_words(&*self.comm, own)?;
-        let sum = all.iter().fold(0_u64, |sum, one| sum.wrapping_add(one[0]));
-        let greatest = |at: usize| all.iter().map(|one| one[at]).max().unwrap_or(0);
-        Ok(Findings {
-            is_loose: sum != 0 || greatest(3) == INVALID,
-            best: best(&prices, (ranks, most), [1, 2, 3].map(greatest)),
-        })
+        Ok(known.findings(&rounds::all_words(&*self.comm, own.words())?))
     }
 
     fn perform_alltoall(
         &self,
         RootlessPlaces { given, result }: RootlessPlaces,
-        Bundling { radix, most }: Bundling,
+        Bundling { passing, most }: Bundling,
     ) -> Result<(), CollectiveError> {
         let (comm, first_tag) = self.shared_tags()?;
         let (rank, p) = (comm.rank(), comm.size());
@@ -276,7 +269,13 @@ impl Collectives {
             }
         };
         if most > 0 && p > 1 {
-            let bundles = Bundles { comm: &comm, radix, most, tag: first_tag + BUNDLE_TAG };
+            let nodes = self.nodes_for(passing)?;
+            let bundles = Bundles {
+                comm: &comm,
+                rounds: BundleRounds::new((rank, p), passing, &nodes),
+                most,
+                tag: first_tag + BUNDLE_TAG,
+            };
             fault = fault.and(bundles.carry(&given, &result)?);
         }
         let failure = straight.wait_for_all(&mut Few::new());
@@ -296,9 +295,6 @@ const STRAIGHT_TAG: c_int = 0;
 /// Tag of bundles.
 const BUNDLE_TAG: c_int = 1;
 
-/// Time that a rank with wrong arguments states.
-const INVALID: u64 = u64::MAX;
-
 /// A copy of all blocks, one after the other.
 fn taken_out(comm: &Communicator, place: &Rc<Place>) -> Result<Rc<Place>, CollectiveError> {
     let pieces: Vec<Piece> = (0..place.blocks()).filter_map(|block| place.block(block)).collect();
@@ -312,10 +308,13 @@ fn taken_out(comm: &Communicator, place: &Rc<Place>) -> Result<Rc<Place>, Collec
 /// Small messages on their way.
 struct Bundles<'c> {
     comm: &'c Rc<Communicator>,
-    radix: usize,
+    rounds: BundleRounds<'c>,
     most: u64,
     tag: c_int,
 }
+
+/// Small messages that a rank holds, by sender and receiver.
+type Held = HashMap<(Rank, Rank), Vec<u8>>;
 
 impl Bundles<'_> {
     /// Sends and receives the messages of at most `most` bytes. The inner error is one of another size than expected.
@@ -324,52 +323,43 @@ impl Bundles<'_> {
         given: &Rc<Place>,
         result: &Rc<Place>,
     ) -> Result<Result<(), CollectiveError>, CollectiveError> {
-        let (rank, p) = (self.comm.rank(), self.comm.size());
+        let rank = self.comm.rank();
         let mut held = self.taken(given)?;
-        let mut width = 1;
-        while width < p {
-            let distances: Vec<usize> = distances(p, self.radix, width).collect();
-            let bundle = |&distance: &usize| {
-                let to = (rank + distance) % p;
-                (to, bundle(&held, slots(p, self.radix, (width, distance))))
-            };
-            let bundles: Vec<(Rank, Vec<u8>)> = distances.iter().map(bundle).collect();
+        for round in 0..self.rounds.count() {
+            let sent = self.rounds.sent(round).into_iter();
+            let bundles: Vec<(Rank, Vec<u8>)> =
+                sent.map(|one| (one.peer, bundle(&mut held, &one.messages))).collect();
+            let received = self.rounds.received(round);
             self.comm.sending(&bundles, self.tag, || {
-                for &distance in &distances {
-                    let from = (rank + p - distance) % p;
-                    let message = self.comm.receive_any(from, self.tag)?;
-                    let taken =
-                        unbundle(&message, slots(p, self.radix, (width, distance)), &mut held);
-                    taken.ok_or_else(|| {
-                        let text = format!("rank {from} sent rank {rank} what is no bundle");
+                for Bundle { peer, messages } in &received {
+                    let message = self.comm.receive_any(*peer, self.tag)?;
+                    unbundle(&message, messages, &mut held).ok_or_else(|| {
+                        let text = format!("rank {peer} sent rank {rank} what is no bundle");
                         CollectiveError::Refused(text)
                     })?;
                 }
                 Ok::<(), CollectiveError>(())
             })?;
-            width *= self.radix;
         }
         self.put(&held, result)
     }
 
-    /// The small messages by their distance, each in its place; nothing where one is large.
-    fn taken(&self, given: &Rc<Place>) -> Result<Vec<Vec<u8>>, CollectiveError> {
+    /// The small messages; nothing where one is large.
+    fn taken(&self, given: &Rc<Place>) -> Result<Held, CollectiveError> {
         let (rank, p) = (self.comm.rank(), self.comm.size());
-        let small = |distance: usize| {
-            given.block((rank + distance) % p).filter(|one| distance > 0 && one.bytes <= self.most)
-        };
+        let small = |to: Rank| given.block(to).filter(|one| to != rank && one.bytes <= self.most);
         let pieces: Vec<Piece> = (0..p).filter_map(small).collect();
         let together = Rc::new(Place::of_bytes(pieces.iter().map(|one| one.bytes).sum())?);
         let all = Piece { offset: 0, bytes: together.packed_bytes() };
         copy_pieces(self.comm, (given, &pieces), (&together, &[all]))?;
         let mut at = 0;
-        let taken = (0..p).map(|distance| {
-            let mut message = vec![0; small(distance).map_or(0, |one| one.bytes as usize)];
+        let taken = (0..p).map(|to| {
+            let mut message = vec![0; small(to).map_or(0, |one| one.bytes as usize)];
             if !message.is_empty() {
                 together.memory().read(at, &mut message);
             }
             at += message.len() as u64;
-            message
+            ((rank, to), message)
         });
         Ok(taken.collect())
     }
@@ -377,13 +367,13 @@ impl Bundles<'_> {
     /// Puts the small messages where the program wants them. The inner error is one of another size than expected.
     fn put(
         &self,
-        held: &[Vec<u8>],
+        held: &Held,
         result: &Rc<Place>,
     ) -> Result<Result<(), CollectiveError>, CollectiveError> {
         let (rank, p) = (self.comm.rank(), self.comm.size());
         let (mut pieces, mut data, mut fault) = (Vec::new(), Vec::new(), Ok(()));
-        for (distance, message) in held.iter().enumerate().skip(1) {
-            let from = (rank + p - distance) % p;
+        for from in (0..p).filter(|&from| from != rank) {
+            let message = held.get(&(from, rank)).expect("all bundles have come");
             let piece = result.block(from).expect("a block for each rank");
             let (bytes, expected) = (message.len() as u64, piece.bytes);
             let is_expected = bytes == expected || (bytes == 0 && expected > self.most);
@@ -405,159 +395,44 @@ impl Bundles<'_> {
     }
 }
 
-/// Distances of bundles in the round of this width.
-pub(super) fn distances(p: usize, radix: usize, width: usize) -> impl Iterator<Item = usize> {
-    (1..radix).map(move |digit| digit * width).take_while(move |&one| one < p)
-}
+/// In the place of a bundle's only size: the messages have different ones. No bundle has messages of as many bytes.
+const SIZES_DIFFER: u32 = u32::MAX;
 
-/// Distances of the messages in a bundle that goes this far in the round of this width.
-pub(super) fn slots(
-    p: usize,
-    radix: usize,
-    (width, distance): (usize, usize),
-) -> impl Iterator<Item = usize> + Clone {
-    (distance..p).filter(move |one| one / width % radix == distance / width)
-}
-
-/// The sizes of these messages, each in 4 bytes, and their data.
-fn bundle(held: &[Vec<u8>], slots: impl Iterator<Item = usize> + Clone) -> Vec<u8> {
-    let bytes: usize = slots.clone().map(|slot| 4 + held[slot].len()).sum();
-    let mut bundle = Vec::with_capacity(bytes);
-    for slot in slots.clone() {
-        bundle.extend_from_slice(&(held[slot].len() as u32).to_le_bytes());
+/// The sizes of these messages, and their data, which is not held any longer.
+fn bundle(held: &mut Held, messages: &[(Rank, Rank)]) -> Vec<u8> {
+    let all: Vec<Vec<u8>> = messages.iter().filter_map(|one| held.remove(one)).collect();
+    assert_eq!(all.len(), messages.len(), "a bundle is of messages that have come");
+    let size = |message: &Vec<u8>| message.len() as u32;
+    let first = all.first().map_or(0, size);
+    let are_equal = all.iter().all(|message| size(message) == first);
+    let bytes: usize = all.iter().map(|message| 4 + message.len()).sum();
+    let mut bundle = Vec::with_capacity(4 + bytes);
+    let mut say = |number: u32| bundle.extend_from_slice(&number.to_le_bytes());
+    say(if are_equal { first } else { SIZES_DIFFER });
+    if !are_equal {
+        all.iter().map(size).for_each(say);
     }
-    for slot in slots {
-        bundle.extend_from_slice(&held[slot]);
-    }
+    all.iter().for_each(|message| bundle.extend_from_slice(message));
     bundle
 }
 
-/// Takes the messages out of a bundle; `None` if it is none of these.
-fn unbundle(
-    bundle: &[u8],
-    slots: impl Iterator<Item = usize> + Clone,
-    held: &mut [Vec<u8>],
-) -> Option<()> {
-    let (sizes, mut data) = bundle.split_at_checked(4 * slots.clone().count())?;
-    for (slot, size) in slots.zip(sizes.chunks_exact(4)) {
-        let size = u32::from_le_bytes(size.try_into().expect("chunks of 4"));
+/// Takes these messages out of a bundle; `None` if it is of others.
+fn unbundle(bundle: &[u8], messages: &[(Rank, Rank)], held: &mut Held) -> Option<()> {
+    let number = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().expect("4 bytes"));
+    let (first, rest) = bundle.split_at_checked(4)?;
+    let (sizes, mut data) = match number(first) {
+        SIZES_DIFFER => {
+            let (sizes, data) = rest.split_at_checked(4 * messages.len())?;
+            (sizes.chunks_exact(4).map(number).collect(), data)
+        }
+        all => (vec![all; messages.len()], rest),
+    };
+    for (&one, size) in messages.iter().zip(sizes) {
         let message;
         (message, data) = data.split_at_checked(size as usize)?;
-        held[slot].clear();
-        held[slot].extend_from_slice(message);
+        held.insert(one, message.to_vec());
     }
     data.is_empty().then_some(())
-}
-
-/// True if the library itself sends messages of one size in bundles.
-///
-/// # Source
-/// MPICH 4.0 to 4.3: `maint/tuning/coll/mpir/generic.json`. Open MPI 4.1 and 5.0: `coll_tuned_decision_fixed.c`. Of others that is
-/// not known.
-fn has_bundles(rule: KnownRule, ranks: usize, bytes: u64) -> bool {
-    match rule {
-        KnownRule::Mpich => bytes <= 256,
-        KnownRule::OpenMpi => {
-            let beyond = match ranks {
-                ..16 => 0,
-                16..64 | 512..2048 => 512,
-                64..512 | 2048..4096 => 1024,
-                _ => 2048,
-            };
-            bytes < beyond
-        }
-        KnownRule::Unknown => true,
-    }
-}
-
-/// A rank's summary: a number whose sum over all ranks is 0 if both ends of all messages state equal sizes, the largest
-/// size that can be passed on, and the time of its port with the larger ones, at most, and with all, at least.
-fn told(
-    RootlessPlaces { given, result }: &RootlessPlaces,
-    (rank, p): (Rank, usize),
-    most: u64,
-    prices: &Prices,
-) -> [u64; 4] {
-    let given = given.as_ref().unwrap_or(result);
-    let (mut balance, mut small) = (0_u64, 0);
-    let mut busy = [[0_u128; 2]; 2];
-    for peer in (0..p).filter(|&peer| peer != rank) {
-        let (sent, received) = (given.block_bytes(peer), result.block_bytes(peer));
-        balance = balance.wrapping_add(mark(rank, peer, sent));
-        balance = balance.wrapping_sub(mark(peer, rank, received));
-        for (bytes, [large, all]) in [sent, received].into_iter().zip(&mut busy) {
-            *all += prices.least.occupancy(bytes);
-            match bytes > most {
-                true => *large += prices.most.occupancy(bytes),
-                false => small = small.max(bytes),
-            }
-        }
-    }
-    let longer = |at: usize| u64::try_from(busy[0][at].max(busy[1][at])).unwrap_or(INVALID - 1);
-    [balance, small, longer(0), longer(1).min(INVALID - 1)]
-}
-
-/// A number that stands for a message.
-fn mark(from: Rank, to: Rank, bytes: u64) -> u64 {
-    let mut mark = 0_u64;
-    for word in [from as u64, to as u64, bytes] {
-        mark = (mark ^ word).wrapping_add(0x9e37_79b9_7f4a_7c15);
-        mark = (mark ^ (mark >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mark = (mark ^ (mark >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mark ^= mark >> 31;
-    }
-    mark
-}
-
-/// The largest messages, by a power of two, that are not longer under way in bundles than a message of their own occupies
-/// ports: they take `ceil(log2 p) / 2` hops. No rank holds more than `most_passed` bytes.
-fn most_bundled(prices: &Prices, ranks: usize, most_passed: u64) -> u64 {
-    let hops = u128::from(ranks.next_power_of_two().ilog2().div_ceil(2));
-    let own = prices.exchanged.occupancy(1);
-    let more = |bytes: u64| prices.exchanged.occupancy(bytes) - own;
-    let pays = |bytes: u64| hops.saturating_sub(1) * more(bytes) <= own;
-    let powers = std::iter::successors(Some(MOST_BUNDLED), |one| Some(one / 2));
-    let most = powers.take_while(|&one| one > 0).find(|&one| pays(one)).unwrap_or(0);
-    most.min(most_passed.min(MOST_AT_ONCE) / ranks as u64)
-}
-
-/// Parameters certainly faster than the library's own call, by all summaries; `None` for that call.
-fn best(
-    prices: &Prices,
-    (ranks, most): (usize, u64),
-    [small, large_time, all_time]: [u64; 3],
-) -> Option<Bundling> {
-    // Whatever the library does, it sends each message straight.
-    let latency = prices.least.message(1) - prices.least.occupancy(1);
-    let library = prices.worth(u128::from(all_time) + latency);
-    let radices = std::iter::successors(Some(2_usize), |one| Some(2 * one));
-    let ours = |radix| u128::from(large_time) + bundled_at_most(prices, (ranks, radix), small);
-    let timed = radices.take_while(|&one| one < 2 * ranks).map(|radix| (ours(radix), radix));
-    let (time, radix) = timed.min()?;
-    (most > 0 && time < library).then_some(Bundling { radix, most })
-}
-
-/// Upper bound on the time of bundles with messages up to `small` bytes: those of a round go at once.
-fn bundled_at_most(prices: &Prices, (p, radix): (usize, usize), small: u64) -> u128 {
-    let (mut time, mut width) = (0, 1);
-    while width < p {
-        let mut latency = 0;
-        for distance in distances(p, radix, width) {
-            let bytes = (4 + small) * slots_count(p, radix, (width, distance));
-            time += prices.most.occupancy(bytes);
-            latency = latency.max(prices.most.message(bytes) - prices.most.occupancy(bytes));
-        }
-        time += latency;
-        width *= radix;
-    }
-    time
-}
-
-/// Number of [`slots`], in closed form.
-fn slots_count(p: usize, radix: usize, (width, distance): (usize, usize)) -> u64 {
-    let period = width * radix;
-    let rest = p % period;
-    (p / period * width + rest.saturating_sub(distance).min(width)) as u64
 }
 
 #[cfg(test)]
@@ -565,83 +440,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_bundled_comes_out_as_it_was() {
-        let held = vec![vec![9], vec![1, 2], vec![], vec![3], vec![4, 5, 6], vec![7]];
-        let odd = slots(6, 2, (1, 1));
-        assert_eq!(odd.clone().collect::<Vec<_>>(), [1, 3, 5]);
-        let sent = bundle(&held, odd.clone());
-        assert_eq!(sent.len(), 3 * 4 + 4);
-        let mut other = vec![vec![0; 3]; 6];
-        unbundle(&sent, odd.clone(), &mut other).unwrap();
-        assert_eq!((&other[1], &other[3], &other[5]), (&held[1], &held[3], &held[5]));
-        assert_eq!(other[2], [0; 3]);
-        assert_eq!(unbundle(&sent[..15], odd.clone(), &mut other), None);
-        assert_eq!(unbundle(&sent, slots(6, 2, (2, 2)), &mut other), None);
-    }
-
-    #[test]
-    fn every_message_takes_the_hops_of_its_distance_and_each_once() {
-        for p in 1..70 {
-            for radix in [2, 3, 4, 8, 64] {
-                let mut travelled = vec![0; p];
-                let mut width = 1;
-                while width < p {
-                    for distance in distances(p, radix, width) {
-                        let all: Vec<usize> = slots(p, radix, (width, distance)).collect();
-                        assert_eq!(all.len() as u64, slots_count(p, radix, (width, distance)));
-                        all.iter().for_each(|&slot| travelled[slot] += distance);
-                    }
-                    width *= radix;
-                }
-                assert_eq!(travelled, (0..p).collect::<Vec<_>>(), "{p} {radix}");
-            }
+    fn bundled_messages_come_out_as_they_were() {
+        let held: Held = [(1, vec![1, 2]), (3, vec![3]), (5, vec![])]
+            .into_iter()
+            .map(|(from, message)| ((from, 0), message))
+            .collect();
+        for (messages, header) in
+            [(vec![(1, 0), (3, 0), (5, 0)], 16), (vec![(1, 0)], 4), (vec![], 4)]
+        {
+            let sent = bundle(&mut held.clone(), &messages);
+            let mut other = Held::new();
+            unbundle(&sent, &messages, &mut other).unwrap();
+            let expected: Held = messages.iter().map(|&one| (one, held[&one].clone())).collect();
+            assert_eq!(other, expected);
+            assert_eq!(sent.len(), header + expected.values().map(Vec::len).sum::<usize>());
+            let wrong = [&sent[..sent.len() - 1], &[&sent[..], &[0]].concat()];
+            assert!(wrong.iter().all(|text| unbundle(text, &messages, &mut other).is_none()));
         }
-    }
-
-    #[test]
-    fn small_messages_are_bundled_where_that_is_faster_beyond_doubt() {
-        let prices = Prices::linear(10_000_000, 1000);
-        let most = most_bundled(&prices, 64, 1 << 26);
-        assert_eq!(most, 4096);
-        let straight = |bytes| 63 * prices.least.occupancy(bytes) as u64;
-        let chosen = |bytes| best(&prices, (64, most), [bytes, 0, straight(bytes)]);
-        assert!(chosen(8).is_some_and(|one| one.radix <= 4), "{:?}", chosen(8));
-        // Larger ones in a larger radix, in which data takes fewer hops.
-        assert_eq!(chosen(4096), Some(Bundling { radix: 8, most }));
-        // Start-ups of 10 bytes.
-        let cheap = Prices::linear(10_000, 1000);
-        let most_cheap = most_bundled(&cheap, 64, 1 << 26);
-        assert_eq!(most_cheap, 4);
-        let straight_cheap = 63 * cheap.least.occupancy(4) as u64;
-        assert_eq!(best(&cheap, (64, most_cheap), [4, 0, straight_cheap]), None);
-        // Large ones beside small ones take as long either way.
-        let large = prices.most.occupancy(1_000_000) as u64;
-        let beside = best(&prices, (64, most), [8, large, straight(8) + large]);
-        assert!(beside.is_some());
-        assert_eq!(best(&prices, (64, 0), [0, large, large]), None);
-    }
-
-    #[test]
-    fn messages_of_one_size_stay_the_librarys_where_it_has_bundles() {
-        let open_mpi = |ranks, bytes| has_bundles(KnownRule::OpenMpi, ranks, bytes);
-        assert_eq!([8, 32, 64, 5000].map(|p| open_mpi(p, 511)), [false, true, true, true]);
-        assert_eq!([8, 32, 64, 5000].map(|p| open_mpi(p, 1000)), [false, false, true, true]);
-        assert!(has_bundles(KnownRule::Mpich, 32, 256) && !has_bundles(KnownRule::Mpich, 32, 257));
-        assert!(has_bundles(KnownRule::Unknown, 32, 100_000));
-    }
-
-    #[test]
-    fn what_is_passed_on_stays_within_the_limit() {
-        let prices = Prices::linear(10_000_000, 1000);
-        assert_eq!(most_bundled(&prices, 64, 64 * 100), 100);
-        assert_eq!(most_bundled(&prices, 64, 0), 0);
-        assert_eq!(most_bundled(&prices, 2, 1 << 40), 65_536);
-    }
-
-    #[test]
-    fn both_ends_of_a_message_say_the_same_of_it() {
-        assert_eq!(mark(1, 2, 30), mark(1, 2, 30));
-        assert_ne!(mark(1, 2, 30), mark(2, 1, 30));
-        assert_ne!(mark(1, 2, 30), mark(1, 2, 31));
     }
 }

@@ -12,15 +12,17 @@
 //! Every bundle has a place of its own in the segment, so that all receives are posted at the start, and a bundle
 //! leaves as soon as its contents have arrived.
 
-use super::alltoall::{Bundling, distances, slots};
+use super::alltoall::Bundling;
 use super::{CollectiveError, Collectives};
 use crate::play::{BoundAction, Buffers, Execution, Manner, Mode, Strictness};
 use smallvec::SmallVec;
+use std::collections::HashMap;
 use std::ffi::c_int;
 use std::rc::Rc;
 use tuwtree_binding::{
     Arguments, Communicator, Function, Handles, Kept, Place, Reuse, RootlessPlaces,
 };
+use tuwtree_collective::{Bundle, BundleRounds};
 use tuwtree_model::{Operation, Rank};
 use tuwtree_schedule::{Arrival, Buffer, Piece, Role};
 
@@ -76,7 +78,9 @@ impl Collectives {
         let mut plan = ExchangePlan::new((&comm, bundling), given.as_ref(), &result);
         plan.go_straight();
         if bundling.most > 0 {
-            plan.go_in_bundles(first_tag)?;
+            let nodes = self.nodes_for(bundling.passing)?;
+            let ends = (comm.rank(), comm.size());
+            plan.go_in_bundles(&BundleRounds::new(ends, bundling.passing, &nodes), first_tag)?;
         }
         let ExchangePlan { actions, segment_bytes, .. } = plan;
         let input = match given {
@@ -100,6 +104,9 @@ impl Collectives {
         Ok(Execution::of_actions((role, actions), buffers, &comm, manner)?)
     }
 }
+
+/// Place in the segment of small messages that a rank holds, by sender and receiver.
+type Held = HashMap<(Rank, Rank), Piece>;
 
 /// A rank's actions in an alltoall, under construction.
 struct ExchangePlan<'p> {
@@ -226,80 +233,79 @@ impl<'p> ExchangePlan<'p> {
         }
     }
 
-    /// Small messages, by the hops of their distances, whose sizes are told on the way. Collective.
-    fn go_in_bundles(&mut self, first_tag: c_int) -> Result<(), CollectiveError> {
-        let (rank, p) = (self.comm.rank(), self.comm.size());
+    /// Small messages, in rounds of bundles, whose sizes are told on the way. Collective.
+    fn go_in_bundles(
+        &mut self,
+        rounds: &BundleRounds<'_>,
+        first_tag: c_int,
+    ) -> Result<(), CollectiveError> {
         let mut held = self.taken();
-        let mut width = 1;
-        while width < p {
-            let all: Vec<usize> = distances(p, self.bundling.radix, width).collect();
-            let sizes = self.told_sizes(&held, (width, &all), first_tag + BUNDLE_TAG as c_int)?;
-            for (&distance, sizes) in all.iter().zip(sizes) {
-                let (to, from) = ((rank + distance) % p, (rank + p - distance) % p);
-                let slots = || slots(p, self.bundling.radix, (width, distance));
-                let sent: Vec<Piece> = slots().map(|slot| held[slot]).collect();
-                let changed: Vec<usize> = slots().collect();
-                self.send((Buffer::Segment, &sent), (to, BUNDLE_TAG));
-                let received = self.take_room(sizes.into_iter());
-                self.receive((Buffer::Segment, &received), (from, BUNDLE_TAG));
-                for (slot, piece) in changed.into_iter().zip(received) {
-                    held[slot] = piece;
-                }
+        for round in 0..rounds.count() {
+            let (sent, received) = (rounds.sent(round), rounds.received(round));
+            let sizes =
+                self.told_sizes(&held, (&sent, &received), first_tag + BUNDLE_TAG as c_int)?;
+            for Bundle { peer, messages } in &sent {
+                let pieces: Vec<Piece> = messages.iter().map(|one| held[one]).collect();
+                self.send((Buffer::Segment, &pieces), (*peer, BUNDLE_TAG));
             }
-            width *= self.bundling.radix;
+            for (Bundle { peer, messages }, sizes) in received.iter().zip(sizes) {
+                let pieces = self.take_room(sizes.into_iter());
+                self.receive((Buffer::Segment, &pieces), (*peer, BUNDLE_TAG));
+                held.extend(messages.iter().copied().zip(pieces));
+            }
         }
         self.put(&held)
     }
 
-    /// The small messages in the segment, by distance.
-    fn taken(&mut self) -> Vec<Piece> {
+    /// The small messages in the segment.
+    fn taken(&mut self) -> Held {
         let (rank, p, most) = (self.comm.rank(), self.comm.size(), self.bundling.most);
-        let small = |distance: usize, piece: Piece| match distance > 0 && piece.bytes <= most {
+        let small = |to: Rank, piece: Piece| match to != rank && piece.bytes <= most {
             true => piece,
             false => Piece { bytes: 0, ..piece },
         };
-        let given: Vec<Piece> =
-            (0..p).map(|distance| small(distance, self.given.1[(rank + distance) % p])).collect();
-        if self.given.0 == Buffer::Segment {
-            return given;
-        }
-        let taken = self.take_room(given.iter().map(|piece| piece.bytes));
-        self.copy((self.given.0, &given), (Buffer::Segment, &taken));
-        taken
+        let given: Vec<Piece> = (0..p).map(|to| small(to, self.given.1[to])).collect();
+        let taken = match self.given.0 {
+            Buffer::Segment => given,
+            buffer => {
+                let taken = self.take_room(given.iter().map(|piece| piece.bytes));
+                self.copy((buffer, &given), (Buffer::Segment, &taken));
+                taken
+            }
+        };
+        taken.into_iter().enumerate().map(|(to, piece)| ((rank, to), piece)).collect()
     }
 
-    /// Receives the sizes from each of these distances in a round; sends others theirs. Collective.
+    /// Receives the sizes of the messages in each received bundle; sends others theirs. Collective.
     fn told_sizes(
         &self,
-        held: &[Piece],
-        (width, all): (usize, &[usize]),
+        held: &Held,
+        (sent, received): (&[Bundle], &[Bundle]),
         tag: c_int,
     ) -> Result<Vec<Vec<u64>>, CollectiveError> {
-        let (rank, p) = (self.comm.rank(), self.comm.size());
-        let slots = |distance| slots(p, self.bundling.radix, (width, distance));
-        let told = |&distance: &usize| {
-            let sizes = slots(distance).flat_map(|slot| held[slot].bytes.to_le_bytes());
-            ((rank + distance) % p, sizes.collect())
+        let told = |bundle: &Bundle| {
+            let sizes = bundle.messages.iter().flat_map(|one| held[one].bytes.to_le_bytes());
+            (bundle.peer, sizes.collect())
         };
-        let messages: Vec<(Rank, Vec<u8>)> = all.iter().map(told).collect();
+        let messages: Vec<(Rank, Vec<u8>)> = sent.iter().map(told).collect();
         self.comm.sending(&messages, tag, || {
-            let heard = |&distance: &usize| -> Result<Vec<u64>, CollectiveError> {
-                let mut sizes = vec![0; 8 * slots(distance).count()];
-                self.comm.receive(&mut sizes, (rank + p - distance) % p, tag)?;
+            let heard = |bundle: &Bundle| -> Result<Vec<u64>, CollectiveError> {
+                let mut sizes = vec![0; 8 * bundle.messages.len()];
+                self.comm.receive(&mut sizes, bundle.peer, tag)?;
                 let words = sizes.chunks_exact(8);
                 let size = |word: &[u8]| u64::from_le_bytes(word.try_into().expect("8 bytes"));
                 Ok(words.map(size).collect())
             };
-            all.iter().map(heard).collect()
+            received.iter().map(heard).collect()
         })
     }
 
     /// Copies arrived pieces to their results.
-    fn put(&mut self, held: &[Piece]) -> Result<(), CollectiveError> {
+    fn put(&mut self, held: &Held) -> Result<(), CollectiveError> {
         let (rank, p) = (self.comm.rank(), self.comm.size());
         let (mut from_pieces, mut into_pieces) = (Vec::new(), Vec::new());
-        for (distance, &piece) in held.iter().enumerate().skip(1) {
-            let from = (rank + p - distance) % p;
+        for from in (0..p).filter(|&from| from != rank) {
+            let piece = held[&(from, rank)];
             let place = self.place_of(from);
             if piece.bytes == place.bytes {
                 from_pieces.push(piece);

@@ -9,6 +9,7 @@
 //! Where exchanges have costs of their own, ours has the dearer of those and of lone messages, and the library's the cheaper,
 //! unless all it sends is of exchanges.
 
+pub(super) mod alltoall;
 mod least;
 mod on_nodes;
 mod table;
@@ -170,9 +171,10 @@ pub(crate) fn pattern(
         stated.unwrap_or_else(|| likely_delay(sizes, &prices.most, delayed_so))
     };
     let rounds = match choice.algorithm {
-        RootlessAlgorithm::Native | RootlessAlgorithm::Linear | RootlessAlgorithm::Bruck => {
-            return None;
-        }
+        RootlessAlgorithm::Native
+        | RootlessAlgorithm::Linear
+        | RootlessAlgorithm::Bruck
+        | RootlessAlgorithm::NodePairs => return None,
         RootlessAlgorithm::Ring => Circulation::Ring,
         RootlessAlgorithm::Circulant => Circulation::Windows,
         RootlessAlgorithm::CirculantPieces => Circulation::Pieces(pieces(Circulation::Pieces)),

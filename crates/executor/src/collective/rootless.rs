@@ -474,7 +474,7 @@ impl Collectives {
     ///
     /// # Complexity
     /// Then `ceil(log2 p)` messages follow one another, of 8 bytes for each rank at most, and O(p N) for `N` nodes.
-    fn nodes(&self) -> Result<Rc<Vec<Vec<Rank>>>, MpiError> {
+    pub(super) fn nodes(&self) -> Result<Rc<Vec<Vec<Rank>>>, MpiError> {
         let mut known = self.rootless.nodes.borrow_mut();
         if known.is_none() {
             // A communicator of each node takes several times as long.

@@ -373,10 +373,11 @@ static void exchange_all(void)
     int *given, *ours, *come_in, *kept;
     MPI_Datatype types[3];
     types[0] = MPI_INT, types[1] = pair, types[2] = gapped;
-    switch (below(4)) {
+    switch (below(5)) {
     case 0: strcpy(way, "auto"); break;
     case 1: strcpy(way, "linear"); break;
     case 2: strcpy(way, "bruck"); break;
+    case 3: strcpy(way, "node-pairs"); break;
     default: sprintf(way, "bruck:%d", radix);
     }
     /* Open MPI 4.1's own persistent alltoall takes wrong data in place where datatypes have gaps, and may be chosen. */
@@ -487,12 +488,12 @@ static void exchange_all(void)
 /* Messages of one size, by the library and by us. */
 static void exchange_equally(void)
 {
-    static const char *const ways[] = {"auto", "linear", "bruck", "bruck:4", "native"};
+    static const char *const ways[] = {"auto", "linear", "bruck", "bruck:4", "node-pairs", "native"};
     int count = below(3) ? below(9) : below(700), in_place = below(4) == 0, is_large = below(2), k;
     int *given = room(2L * count * size + 1), *ours = room(2L * count * size + 1);
     int *theirs = room(2L * count * size + 1);
     const void *from = in_place ? MPI_IN_PLACE : given;
-    OK(tuwtree_set(comm, "alltoall", ways[below(5)]));
+    OK(tuwtree_set(comm, "alltoall", ways[below(6)]));
     for (k = 0; k < 2 * count * size; k++)
         given[k] = rank * 100000 + k, ours[k] = theirs[k] = in_place ? given[k] : -1;
     OK(MPI_Alltoall(from, 2 * count, MPI_INT, theirs, 2 * count, MPI_INT, comm));

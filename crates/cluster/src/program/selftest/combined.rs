@@ -105,9 +105,10 @@ impl Exchange {
             let row = row.collect();
             counts.push(row);
         }
-        let algorithm = match dice.below(4) {
+        let algorithm = match dice.below(5) {
             0 => "linear".to_owned(),
             1 => "bruck".to_owned(),
+            2 => "node-pairs".to_owned(),
             _ => format!("bruck:{}", 2 + dice.below(7)),
         };
         let (gap, iterations) = (dice.below(3) as c_int, dice.one_of(&[1, 2]));

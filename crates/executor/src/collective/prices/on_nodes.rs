@@ -3,6 +3,7 @@
 use super::PriceTable;
 use crate::settings::RootlessAlgorithm;
 use tuwtree_collective::nodes::{self, OnNodes, estimated_lanes, estimated_node_all};
+use tuwtree_collective::{MessagePrice, most_in_pairs};
 use tuwtree_model::document::Machine;
 use tuwtree_model::{BlockSizes, CostModel, Rank, StatedCosts};
 
@@ -55,6 +56,62 @@ impl NodePrices {
         most.at_least(&self.wire, self.members as u64)
     }
 
+    /// Latency between nodes.
+    pub(super) fn latency(&self) -> u128 {
+        self.between.parts(1).latency
+    }
+
+    /// For how long a message occupies ports, and the wire of a node.
+    pub(super) fn occupied(&self, bytes: u64, is_inside: bool) -> (u128, u128) {
+        match is_inside {
+            true => (self.inside.occupancy(bytes), 0),
+            false => (self.between.occupancy(bytes), self.wire.message(bytes)),
+        }
+    }
+
+    /// Bytes of the largest messages of an alltoall that are passed on by pairs of nodes.
+    pub(super) fn most_in_pairs(&self) -> u64 {
+        most_in_pairs(|bytes| self.inside.occupancy(bytes), |bytes| self.between.occupancy(bytes))
+    }
+
+    /// Estimated time of an alltoall by pairs of nodes, where no rank, and no node, has more bytes of small messages, and larger
+    /// ones occupy a port, and a wire, for so long; in picoseconds, plus a twentieth. Bundles are as large as they are on average.
+    pub(super) fn pairs_time(
+        &self,
+        [of_rank, of_node]: [u64; 2],
+        nodes: &[Vec<Rank>],
+        [port, wire]: [u128; 2],
+    ) -> u128 {
+        let ranks: usize = nodes.iter().map(Vec::len).sum();
+        let members = nodes.iter().map(Vec::len).max().unwrap_or(1) as u64;
+        let fewest = nodes.iter().map(Vec::len).min().unwrap_or(1);
+        let others = nodes.len() as u64 - 1;
+        // With the sizes of the messages.
+        let sizes = 4 * ranks as u64;
+        let inside = self.inside.parts(of_rank.saturating_add(sizes).div_ceil(members));
+        let inside = inside.latency + u128::from(members - 1) * inside.occupancy;
+        let bundle = of_node.saturating_add(sizes * members).div_ceil(others);
+        let sent = others.div_ceil(fewest as u64);
+        let sent = u128::from(sent) * self.between.occupancy(bundle) + port;
+        let carried = u128::from(others) * self.wire.message(bundle) + wire;
+        let time = 2 * inside + self.between.parts(bundle).latency + sent.max(carried);
+        time.saturating_add(time / 20)
+    }
+
+    /// Estimated time of an alltoall of messages of this size by Bruck's algorithm in radix 2 without regard to nodes, in
+    /// picoseconds.
+    pub(super) fn bruck_time(&self, ranks: usize, bytes: u64) -> u128 {
+        let round = |power: u32| {
+            let (width, period) = (1 << power, 2 << power);
+            let count = ranks / period * width + (ranks % period).saturating_sub(width);
+            let bundle = bytes.saturating_mul(count as u64);
+            let carried = self.members as u128 * self.wire.message(bundle);
+            let MessagePrice { latency, occupancy } = self.between.parts(bundle);
+            latency + occupancy.max(carried)
+        };
+        (0..ranks.next_power_of_two().ilog2()).map(round).sum()
+    }
+
     /// The allgather of least estimated time by an algorithm, or by any; its time in picoseconds, plus a twentieth.
     ///
     /// # Complexity
@@ -85,7 +142,7 @@ impl NodePrices {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use tuwtree_collective::nodes::{lanes, node_all};
     use tuwtree_model::document::Date;
@@ -93,7 +150,7 @@ mod tests {
     use tuwtree_schedule::{Sends, simulate};
 
     /// Nodes with a wire each; inside 1 us, 0.1 us of it overhead, 50 GB/s, between 4 us, 0.2 us and 20 GB/s.
-    fn machine(members: usize) -> Machine {
+    pub(in super::super) fn machine(members: usize) -> Machine {
         let level = |name: &str, members, (alpha, overhead, beta)| {
             let piece = tuwtree_model::Piece { from_bytes: 0, alpha, overhead, beta };
             let links = tuwtree_model::PiecewiseLinear::new(vec![piece]).unwrap().into();
