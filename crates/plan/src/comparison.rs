@@ -128,11 +128,13 @@ pub fn compare(
     let mut skipped = Vec::new();
     let mut known = None;
     let floor = |wanted: &Wanted| (row(wanted.construction).floor)(problem);
-    let (cheap, dear): (Vec<Wanted>, Vec<Wanted>) =
-        wanted.iter().partition(|wanted| floor(wanted).is_none());
-    for wanted in cheap.into_iter().chain(dear) {
+    let mut all: Vec<(Option<Time>, Wanted)> =
+        wanted.iter().map(|wanted| (floor(wanted), *wanted)).collect();
+    // Schedules of many messages last, the most promising of them first.
+    all.sort_by_key(|&(floor, _)| floor);
+    for (floor, wanted) in all {
         let settled = settled(request, wanted, &outcomes, &mut known);
-        let result = match settled.or_else(|| beaten(wanted, floor(&wanted), &outcomes)) {
+        let result = match settled.or_else(|| beaten(wanted, floor, &outcomes)) {
             Some(reason) => Err(NoTree::Skipped(reason)),
             None => outcome(&started(request, wanted, &outcomes), wanted),
         };

@@ -1,12 +1,15 @@
 //! Alltoalls in which small messages go together and large ones straight: the search for radix and threshold.
 
-use super::rootless::{SEARCH_SECONDS, expense, messages_of_all_pairs, messages_of_few_rounds};
+use super::rootless::{
+    MANY, SEARCH_SECONDS, expense, messages_of_all_pairs, messages_of_few_rounds,
+};
 use crate::error::NoTree;
 use crate::expense::Effort;
 use crate::request::{Built, Request, Wanted};
 use std::cmp::Reverse;
+use tuwtree_bounds::direct_lower_bound;
 use tuwtree_collective::alltoall;
-use tuwtree_model::{Homogeneous, MessageSizes, Time};
+use tuwtree_model::{CostModel, Homogeneous, MessageSizes, Problem, Rank, Time};
 use tuwtree_schedule::{Schedule, Sends, simulate};
 
 /// The fastest of Bruck's alltoalls in some radices, with all messages together or those above some threshold
@@ -17,7 +20,7 @@ pub(super) fn in_radix(request: &Request<'_>, wanted: Wanted) -> Result<Built, N
     let mut search =
         BundleSearch { request, wanted, by_distance, seconds: 0.0, best: None, tried: Vec::new() };
     search.attempt(2, None)?;
-    let mut radices = radices(problem.ranks());
+    let mut radices: Vec<usize> = radices(problem.ranks()).collect();
     // The most promising first: others need not be built.
     radices.sort_by(|&one, &other| search.least(one).total_cmp(&search.least(other)));
     let thresholds = problem.messages().map_or(Vec::new(), thresholds);
@@ -45,10 +48,78 @@ pub(super) fn in_radix(request: &Request<'_>, wanted: Wanted) -> Result<Built, N
     Ok(Built { radix: Some(radix), threshold, ..Built::without_search(schedule) })
 }
 
-/// All small ones, then each about half as large again as the one before.
-fn radices(p: usize) -> Vec<usize> {
+/// All small ones from 2 on, then each about half as large again as the one before.
+pub(super) fn radices(p: usize) -> impl Iterator<Item = usize> {
     let larger = std::iter::successors(Some(9), |&radix: &usize| Some(radix + radix / 2));
-    (2..9).chain(larger).take_while(|&radix| radix <= p.max(2)).collect()
+    (2..9).chain(larger).take_while(move |&radix| radix <= p.max(2))
+}
+
+/// Lower bound on the time of messages that go straight, in an alltoall of many ranks.
+pub(super) fn floor_of_direct(problem: &Problem) -> Option<Time> {
+    direct_lower_bound(problem).filter(|_| problem.ranks() > MANY)?.ok()
+}
+
+/// Lower bound on the time of exchanges one after the other, in an alltoall of many ranks with messages of one size; of others
+/// that of messages that go straight.
+pub(super) fn floor_of_pairwise(problem: &Problem) -> Option<Time> {
+    let Some((p, bytes)) = many_equal_messages(problem) else { return floor_of_direct(problem) };
+    let to_all = |from: Rank| {
+        let others = (0..p).filter(|&to| to != from);
+        others.map(|to| exchange(problem, (from, to), bytes)).sum::<Option<f64>>()
+    };
+    let all = (0..p).map(to_all).collect::<Option<Vec<f64>>>()?;
+    Time::new(all.into_iter().fold(0.0, f64::max))
+}
+
+/// Number of ranks and size of the messages, in an alltoall of many ranks with messages of one size.
+fn many_equal_messages(problem: &Problem) -> Option<(usize, u64)> {
+    let sizes = problem.messages().filter(|sizes| sizes.ranks() > MANY)?;
+    let (p, bytes) = (sizes.ranks(), sizes.message(0, 0));
+    let is_equal = |from: Rank| (0..p).all(|to| sizes.message(from, to) == bytes);
+    (bytes > 0 && (0..p).all(is_equal)).then_some((p, bytes))
+}
+
+/// Time of a message of an exchange, latency included.
+fn exchange(problem: &Problem, (from, to): (Rank, Rank), bytes: u64) -> Option<f64> {
+    let costs = problem.stated_costs();
+    let exchanged = costs.exchange_between(from, to, bytes).ok()?;
+    let latency = costs.latency_between(from, to, bytes).ok()?;
+    Some(latency.units() + exchanged.units())
+}
+
+/// Lower bound on the times of Bruck's algorithm in these radices, in an alltoall of many ranks with messages of one size: all hops
+/// of a rank follow one another, each with all of its messages.
+///
+/// # Complexity
+/// O(p h) for each radix with `h` hops, up to the hop from which on it takes longer than another radix.
+pub(super) fn floor_in_radices(
+    problem: &Problem,
+    radices: impl IntoIterator<Item = usize>,
+) -> Option<Time> {
+    let (p, bytes) = many_equal_messages(problem)?;
+    let duration = |from, to, bytes| exchange(problem, (from, to), bytes);
+    let mut least = f64::INFINITY;
+    for radix in radices {
+        // When each rank has received the last hop's messages, at least.
+        let mut ready = vec![0.0_f64; p];
+        let widths = std::iter::successors(Some(1), |width| Some(width * radix));
+        let hops = widths.take_while(|&width| width < p);
+        let hops = hops.flat_map(|width| (1..radix).map(move |digit| (width, width * digit)));
+        for (width, length) in hops.take_while(|&(_, length)| length < p) {
+            let count = (length..p).filter(|to| to / width % radix == length / width).count();
+            let before = ready.clone();
+            for (to, ready) in ready.iter_mut().enumerate() {
+                let from = (to + p - length) % p;
+                let end = before[from] + duration(from, to, bytes * count as u64)?;
+                *ready = ready.max(end);
+            }
+            if ready.iter().all(|&time| time >= least) {
+                break;
+            }
+        }
+        least = least.min(ready.into_iter().fold(0.0, f64::max));
+    }
+    Time::new(least)
 }
 
 /// Sums of the messages over each distance, from 0 to `p - 1` ranks upwards.
@@ -156,5 +227,44 @@ impl BundleSearch<'_> {
             self.best = Some(BestBundle { time, radix, threshold, schedule });
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tuwtree_model::{Costs, Hierarchy, Level, Piece, PiecewiseLinear, Placement, StatedCosts};
+
+    #[test]
+    fn schedules_of_many_ranks_take_no_less_than_is_known_beforehand() {
+        let level = |(name, members, alpha): (&str, usize, f64)| {
+            let piece = Piece { from_bytes: 0, alpha, overhead: 1.0, beta: 0.5 };
+            let links = PiecewiseLinear::new(vec![piece]).unwrap().into();
+            Level { name: name.to_owned(), members, links }
+        };
+        let levels = [("node", 5, 3.0), ("network", 300, 30.0)].map(level);
+        let on_nodes = Hierarchy::new(levels.into(), Placement::Block, 0.0).unwrap();
+        let flat = Homogeneous::new(10.0, 1.0, 0.0).unwrap();
+        let p = MANY + 3;
+        let sizes = MessageSizes::new(std::iter::repeat_n(3, p * p)).unwrap();
+        for costs in [
+            StatedCosts::from(Costs::Hierarchical(on_nodes)),
+            flat.with_exchange(14.0, 2.0).unwrap().into(),
+        ] {
+            let problem = Problem::alltoall(&sizes, costs).unwrap();
+            let all = [
+                (floor_of_direct(&problem), alltoall::linear(&problem)),
+                (floor_of_pairwise(&problem), alltoall::pairwise(&problem)),
+                (floor_in_radices(&problem, [2]), alltoall::bruck(&problem, 2)),
+                (floor_in_radices(&problem, [40, 7]), alltoall::bruck(&problem, 7)),
+            ];
+            for (number, (floor, schedule)) in all.into_iter().enumerate() {
+                let costs = problem.stated_costs();
+                let timeline = simulate(&schedule.unwrap(), costs, Sends::Synchronous).unwrap();
+                let (floor, time) = (floor.unwrap().units(), timeline.completion_time().units());
+                assert!(floor <= time * (1.0 + 1e-9), "{number}: {floor}, {time}");
+                assert!(time < 1.6 * floor, "{number}: {floor}, {time}");
+            }
+        }
     }
 }

@@ -36,16 +36,19 @@ fn is_rank_0(problem: &Problem) -> bool {
     !matches!(problem.root(), Root::Given(1..))
 }
 
-pub(super) const PAIRWISE: CatalogueRow = row(
-    "each rank sends each other rank its block, as MPI libraries do with much data",
-    |request, wanted| {
-        let messages = messages_of_all_pairs(request.problem);
-        match request.problem.operation() {
-            Operation::Alltoall => whole(request, wanted, messages, alltoall::pairwise),
-            _ => whole(request, wanted, messages, reduce_scatter::pairwise),
-        }
-    },
-);
+pub(super) const PAIRWISE: CatalogueRow = CatalogueRow {
+    floor: bundled::floor_of_pairwise,
+    ..row(
+        "each rank sends each other rank its block, as MPI libraries do with much data",
+        |request, wanted| {
+            let messages = messages_of_all_pairs(request.problem);
+            match request.problem.operation() {
+                Operation::Alltoall => whole(request, wanted, messages, alltoall::pairwise),
+                _ => whole(request, wanted, messages, reduce_scatter::pairwise),
+            }
+        },
+    )
+};
 
 pub(super) const BINOMIAL: CatalogueRow = CatalogueRow {
     cuts_vectors: false,
@@ -135,9 +138,12 @@ pub(super) const RING: CatalogueRow = CatalogueRow {
     )
 };
 
-/// For how long the ranks of an allgather of many ranks are busy at least if each sends its block to all others, in as many
-/// messages.
+/// For how long the ranks of an allgather or alltoall of many ranks are busy at least if each sends its block to all others, in as
+/// many messages.
 pub(super) fn floor_of_linear(problem: &Problem) -> Option<Time> {
+    if problem.operation() == Operation::Alltoall {
+        return bundled::floor_of_direct(problem);
+    }
     let sizes = many_blocks(problem)?;
     let all = (0..sizes.ranks()).map(|rank| busy(problem, rank, sizes.block(rank)));
     let longest = all.collect::<Option<Vec<f64>>>()?.into_iter().fold(0.0, f64::max);
@@ -154,9 +160,11 @@ fn floor_of_ring(problem: &Problem) -> Option<Time> {
     Time::new(all.iter().sum::<f64>() - all.iter().copied().fold(0.0, f64::max))
 }
 
-/// The blocks of an allgather of many ranks, whose messages of all pairs take seconds to build.
+/// With more ranks, messages of all pairs take seconds to build.
+pub(super) const MANY: usize = 1024;
+
+/// The blocks of an allgather of many ranks.
 fn many_blocks(problem: &Problem) -> Option<&BlockSizes> {
-    const MANY: usize = 1024;
     let is_allgather = problem.operation() == Operation::Allgather && problem.ranks() > MANY;
     problem.blocks().filter(|_| is_allgather)
 }
@@ -261,21 +269,27 @@ pub(super) const BINARY_BLOCKS: CatalogueRow = CatalogueRow {
     )
 };
 
-pub(super) const BRUCK: CatalogueRow = row(
-    "windows of blocks that double, at distances 1, 2, 4, ...: fewest rounds, for any p",
-    |request, wanted| {
-        let messages = messages_of_few_rounds(request.problem);
-        match request.problem.operation() {
-            Operation::Alltoall => {
-                let pieces = request.problem.ranks() as u64 / 2;
-                expense(wanted, messages, pieces)
-                    .check(wanted.effort, request.watch, |_| String::new())?;
-                whole(request, wanted, messages, |problem| alltoall::bruck(problem, 2))
+pub(super) const BRUCK: CatalogueRow = CatalogueRow {
+    floor: |problem| bundled::floor_in_radices(problem, [2]),
+    ..row(
+        "windows of blocks that double, at distances 1, 2, 4, ...: fewest rounds, for any p",
+        |request, wanted| {
+            let messages = messages_of_few_rounds(request.problem);
+            match request.problem.operation() {
+                Operation::Alltoall => {
+                    let pieces = request.problem.ranks() as u64 / 2;
+                    expense(wanted, messages, pieces).check(
+                        wanted.effort,
+                        request.watch,
+                        |_| String::new(),
+                    )?;
+                    whole(request, wanted, messages, |problem| alltoall::bruck(problem, 2))
+                }
+                _ => whole(request, wanted, messages, tuwtree_collective::bruck),
             }
-            _ => whole(request, wanted, messages, tuwtree_collective::bruck),
-        }
-    },
-);
+        },
+    )
+};
 
 pub(super) const BRUCK_CONTIGUOUS: CatalogueRow = CatalogueRow {
     is_special: true,
@@ -303,6 +317,8 @@ pub(super) const BRUCK_CONTIGUOUS: CatalogueRow = CatalogueRow {
 
 pub(super) const BRUCK_RADIX: CatalogueRow = CatalogueRow {
     is_long: true,
+    // Radix 2 is `bruck`.
+    floor: |problem| bundled::floor_in_radices(problem, bundled::radices(problem.ranks()).skip(1)),
     ..row(
         "digit by digit of distances, large messages straight, as is found best (Fan et al. 2025)",
         bundled::in_radix,
@@ -318,16 +334,19 @@ pub(super) const BRUCK_POSTAL: CatalogueRow = CatalogueRow {
     )
 };
 
-pub(super) const OPEN_SHOP: CatalogueRow = row(
-    "straight to receivers, whoever has most to do first, sending and receiving independently",
-    |request, wanted| {
-        let p = request.problem.ranks() as u64;
-        // Where all messages end at once, each rank looks at all others for each of its own.
-        let messages = messages_of_all_pairs(request.problem).saturating_mul(1 + p / 64);
-        expense(wanted, messages, 1).check(wanted.effort, request.watch, |_| String::new())?;
-        whole(request, wanted, messages_of_all_pairs(request.problem), alltoall::open_shop)
-    },
-);
+pub(super) const OPEN_SHOP: CatalogueRow = CatalogueRow {
+    floor: bundled::floor_of_direct,
+    ..row(
+        "straight to receivers, whoever has most to do first, sending and receiving independently",
+        |request, wanted| {
+            let p = request.problem.ranks() as u64;
+            // Where all messages end at once, each rank looks at all others for each of its own.
+            let messages = messages_of_all_pairs(request.problem).saturating_mul(1 + p / 64);
+            expense(wanted, messages, 1).check(wanted.effort, request.watch, |_| String::new())?;
+            whole(request, wanted, messages_of_all_pairs(request.problem), alltoall::open_shop)
+        },
+    )
+};
 
 pub(super) const CIRCULANT: CatalogueRow = row(
     "windows of blocks at distances that halve p: fewest rounds, for any p (Träff 2024)",
