@@ -322,7 +322,15 @@ pub fn in_bundles(
         let (mut used, mut passed_on) = (0, BTreeMap::new());
         let straight =
             |to: Rank| (to != rank && !is_passed(rank, to)).then(|| sent(sizes, rank, to));
-        for round in 0..rounds.count().max(1) {
+        let push_straight = |programs: &mut Programs| -> Result<(), CollectiveError> {
+            let others = (1..p).map(|distance| (rank + p - distance) % p);
+            let mut straight = others.filter(|&from| !is_passed(from, rank));
+            straight
+                .try_for_each(|from| push_receive(programs, from, &[received(sizes, from, rank)]))
+        };
+        // Large messages leave before the last of several rounds, which does not wait for them.
+        let last = rounds.count().saturating_sub(1);
+        for round in 0..=last {
             for Bundle { peer, messages } in rounds.sent(round) {
                 let mut data = MessageData::default();
                 for (from, to) in messages.into_iter().filter(|&(from, to)| is_passed(from, to)) {
@@ -334,17 +342,14 @@ pub fn in_bundles(
                 }
                 push_send(&mut programs, peer, (Buffer::Output, &data.into_pieces()))?;
             }
-            if round + 2 == rounds.count().max(2) {
+            if round + 1 == last.max(1) {
                 for to in (1..p).map(|distance| (rank + distance) % p) {
                     let pieces: Vec<Piece> = straight(to).into_iter().collect();
                     push_send(&mut programs, to, (Buffer::Input, &pieces))?;
                 }
             }
-            if round + 1 == rounds.count().max(1) {
-                let others = (1..p).map(|distance| (rank + p - distance) % p);
-                for from in others.filter(|&from| !is_passed(from, rank)) {
-                    push_receive(&mut programs, from, &[received(sizes, from, rank)])?;
-                }
+            if round == last && last > 0 {
+                push_straight(&mut programs)?;
             }
             for Bundle { peer, messages } in rounds.received(round) {
                 let mut data = MessageData::default();
@@ -360,6 +365,9 @@ pub fn in_bundles(
                 }
                 push_receive(&mut programs, peer, &data.into_pieces())?;
             }
+        }
+        if last == 0 {
+            push_straight(&mut programs)?;
         }
         programs.end_rank();
         segments.push(used);

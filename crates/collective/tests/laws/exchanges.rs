@@ -197,3 +197,10 @@ fn large_messages_go_straight_in_hardly_more_than_the_bound() {
     assert!(found <= 1.3 * bound, "{found}, {bound}");
     assert!(found < time(&alltoall::linear(&problem).unwrap(), &problem));
 }
+
+#[test]
+fn large_messages_beside_a_single_round_of_bundles_do_not_deadlock() {
+    // From each rank a large message to one neighbour, and a small one to the other.
+    let list = [0, 3, 1, 1, 0, 3, 3, 1, 0];
+    check(&problem(3, 10.0, |from, to| list[3 * from + to]));
+}
