@@ -4,7 +4,7 @@
 //! all sizes; a rank of an MPI program knows its own only.
 
 use crate::CollectiveError;
-use crate::bundles::{Bundle, BundleRounds, Passing};
+use crate::bundles::{Bundle, BundleRounds, Grid, Passing, grid_rows};
 use crate::error::{check_radix, exchanged};
 use crate::open_shop;
 use crate::rounds::{
@@ -309,15 +309,48 @@ pub fn in_bundles(
     (passing, nodes): (Passing, &[Vec<Rank>]),
     most: u64,
 ) -> Result<Schedule, CollectiveError> {
-    let sizes = exchanged(problem)?;
     if let Passing::Digits(radix) = passing {
         check_radix(radix)?;
     }
+    let ranks = problem.ranks();
+    bundled(problem, most, |rank| BundleRounds::new((rank, ranks), passing, nodes))
+}
+
+/// The alltoall in which only the roots receive, or send, by a [`Grid`] of rows of as many ranks; messages of more than `most`
+/// bytes go straight.
+///
+/// # Errors
+/// [`CollectiveError`], also [`CollectiveError::Radix`].
+///
+/// # Panics
+/// For roots as in [`grid_rows`], and if others have messages to pass on.
+///
+/// # Complexity
+/// O(p k (log p + r)) for k roots and radices up to r.
+pub fn in_grid(
+    problem: &Problem,
+    grid: Grid,
+    roots: &[Rank],
+    most: u64,
+) -> Result<Schedule, CollectiveError> {
+    [grid.row, grid.column].into_iter().try_for_each(check_radix)?;
+    let ranks = problem.ranks();
+    let rows = grid_rows(ranks, roots);
+    bundled(problem, most, |rank| BundleRounds::of_grid((rank, ranks), grid, &rows, roots))
+}
+
+/// The alltoall in these rounds of each rank.
+fn bundled<'n>(
+    problem: &Problem,
+    most: u64,
+    rounds_of: impl Fn(Rank) -> BundleRounds<'n>,
+) -> Result<Schedule, CollectiveError> {
+    let sizes = exchanged(problem)?;
     let p = sizes.ranks();
     let is_passed = |from, to| sizes.message(from, to) <= most;
     let (mut programs, mut segments) = (Programs::new(), Vec::with_capacity(p));
     for rank in 0..p {
-        let rounds = BundleRounds::new((rank, p), passing, nodes);
+        let rounds = rounds_of(rank);
         let room = sizes.column(rank) + sizes.row(rank);
         let (mut used, mut passed_on) = (0, BTreeMap::new());
         let straight =

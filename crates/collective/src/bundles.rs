@@ -6,6 +6,7 @@
 //! ```text
 //! digits, radix 2, 8 ranks   +1: distances 1, 3, 5, 7         | +2: 2, 3, 6, 7         | +4: 4, 5, 6, 7
 //! node pairs                 to the rank that sends to a node | a bundle between nodes | to the receivers
+//! grid, 2 roots of 8 ranks   rows of 2 ranks: to the root's column                | columns: trees to the roots
 //! ```
 //!
 //! # Source
@@ -22,6 +23,44 @@ pub enum Passing {
     NodePairs,
 }
 
+/// How small messages to few ranks, the roots, or from them, are passed on: in rows by the digits of distances, in columns along
+/// trees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Grid {
+    /// Radix of distances in rows, at least 2.
+    pub row: usize,
+    /// Radix of the numbers of rows, at least 2: a rank receives from up to this many less one in a round.
+    pub column: usize,
+    /// True if the roots send, in the same rounds backwards.
+    pub is_from_roots: bool,
+}
+
+/// Rows of as many ranks as there are roots, each root in the column of its index, and a last row of the remaining ranks, which may
+/// be empty: for [`BundleRounds::of_grid`].
+///
+/// # Panics
+/// For no roots, one that is named twice, or more than ranks.
+///
+/// # Complexity
+/// O(p).
+pub fn grid_rows(ranks: usize, roots: &[Rank]) -> Vec<Vec<Rank>> {
+    let (columns, count) = (roots.len(), ranks / roots.len());
+    let mut rows: Vec<Vec<Option<Rank>>> = vec![vec![None; columns]; count];
+    let mut is_root = vec![false; ranks];
+    for (column, &root) in roots.iter().enumerate() {
+        assert!(!std::mem::replace(&mut is_root[root], true), "root {root} is named twice");
+        rows[(root / columns).min(count - 1)][column] = Some(root);
+    }
+    let mut others = (0..ranks).filter(|&rank| !is_root[rank]);
+    let mut all: Vec<Vec<Rank>> = Vec::with_capacity(count + 1);
+    for row in rows {
+        let filled = row.into_iter().map(|one| one.or_else(|| others.next()));
+        all.push(filled.map(|one| one.expect("there are as many ranks")).collect());
+    }
+    all.push(others.collect());
+    all
+}
+
 /// Messages that go together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bundle {
@@ -34,12 +73,15 @@ pub struct Bundle {
 /// The rounds of bundles of one rank.
 #[derive(Clone, Debug)]
 pub struct BundleRounds<'n> {
-    passing: Passing,
+    shape: Shape,
+    /// The ranks of each node, or row.
     nodes: &'n [Vec<Rank>],
     ranks: usize,
     rank: Rank,
-    /// Index of the rank's node, and the rank's index there.
+    /// Index of the rank's node or row, and the rank's index there.
     place: (usize, usize),
+    /// For each column of a grid, the row of its root.
+    root_rows: Vec<usize>,
 }
 
 /// Largest power of two of the bytes of a message that is better passed on by [`Passing::NodePairs`]: two more ways inside a node,
@@ -57,6 +99,26 @@ pub fn most_in_pairs(inside: impl Fn(u64) -> u128, between: impl Fn(u64) -> u128
 
 /// No larger message is passed on.
 const MOST_PASSED: u64 = 1 << 17;
+
+/// Index of a rank's node or row, and the rank's index there.
+fn place_in(nodes: &[Vec<Rank>], rank: Rank) -> (usize, usize) {
+    let index = |ranks: &Vec<Rank>| ranks.iter().position(|&one| one == rank);
+    let place = nodes.iter().enumerate().find_map(|(node, ranks)| Some((node, index(ranks)?)));
+    place.expect("each rank is somewhere")
+}
+
+/// Number of digits of the numbers below `count` in a radix.
+fn digits(count: usize, radix: usize) -> usize {
+    let largest = (count - 1).checked_ilog(radix);
+    largest.map_or(0, |position| position as usize + 1)
+}
+
+/// What bundles follow.
+#[derive(Clone, Copy, Debug)]
+enum Shape {
+    Passing(Passing),
+    Grid(Grid),
+}
 
 /// The end of a bundle that a rank is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,24 +145,43 @@ impl<'n> BundleRounds<'n> {
                 assert!(radix >= 2, "radix {radix}");
                 (0, 0)
             }
-            Passing::NodePairs => {
-                let index = |ranks: &Vec<Rank>| ranks.iter().position(|&one| one == rank);
-                let mut places = nodes.iter().enumerate();
-                let place = places.find_map(|(node, ranks)| Some((node, index(ranks)?)));
-                place.expect("each rank is on a node")
-            }
+            Passing::NodePairs => place_in(nodes, rank),
         };
-        BundleRounds { passing, nodes, ranks, rank, place }
+        let shape = Shape::Passing(passing);
+        BundleRounds { shape, nodes, ranks, rank, place, root_rows: Vec::new() }
+    }
+
+    /// The rounds of a rank in a grid of these rows, which [`grid_rows`] has made for the roots.
+    ///
+    /// # Panics
+    /// As [`new`](Self::new), and for radices below 2.
+    ///
+    /// # Complexity
+    /// O(p).
+    pub fn of_grid(
+        (rank, ranks): (Rank, usize),
+        grid: Grid,
+        rows: &'n [Vec<Rank>],
+        roots: &[Rank],
+    ) -> BundleRounds<'n> {
+        assert!(grid.row >= 2 && grid.column >= 2, "radices of at least 2");
+        let row_of = |(column, root): (usize, &Rank)| {
+            rows.iter().position(|row| row.get(column) == Some(root)).expect("a row with the root")
+        };
+        let root_rows = roots.iter().enumerate().map(row_of).collect();
+        let (shape, place) = (Shape::Grid(grid), place_in(rows, rank));
+        BundleRounds { shape, nodes: rows, ranks, rank, place, root_rows }
     }
 
     /// Number of rounds.
     pub fn count(&self) -> usize {
-        match self.passing {
-            Passing::Digits(radix) => {
-                let longest = (self.ranks - 1).checked_ilog(radix);
-                longest.map_or(0, |position| position as usize + 1)
+        match self.shape {
+            Shape::Passing(Passing::Digits(radix)) => digits(self.ranks, radix),
+            Shape::Passing(Passing::NodePairs) => 3,
+            Shape::Grid(grid) => {
+                let rows = self.nodes.len() - 1;
+                1 + digits(self.root_rows.len(), grid.row) + digits(rows, grid.column)
             }
-            Passing::NodePairs => 3,
         }
     }
 
@@ -121,17 +202,124 @@ impl<'n> BundleRounds<'n> {
     }
 
     fn bundles(&self, round: usize, end: End) -> Vec<Bundle> {
-        match (self.passing, round) {
-            (Passing::Digits(radix), _) => {
+        match (self.shape, round) {
+            (Shape::Passing(Passing::Digits(radix)), _) => {
                 let width = radix.pow(round as u32);
                 let lengths = (1..radix).map(|digit| digit * width);
                 let lengths = lengths.take_while(|&length| length < self.ranks);
                 lengths.map(|length| self.hop((width, radix), length, end)).collect()
             }
-            (Passing::NodePairs, 1) => {
+            (Shape::Passing(Passing::NodePairs), 1) => {
                 self.distances(self.place.1).map(|distance| self.pair(distance, end)).collect()
             }
-            (Passing::NodePairs, _) => self.inside(round == 0, end),
+            (Shape::Passing(Passing::NodePairs), _) => self.inside(round == 0, end),
+            (Shape::Grid(grid), _) if grid.is_from_roots => {
+                let end = if end == End::Sender { End::Receiver } else { End::Sender };
+                let mut all = self.in_grid(grid, self.count() - 1 - round, end);
+                for (from, to) in all.iter_mut().flat_map(|bundle| &mut bundle.messages) {
+                    std::mem::swap(from, to);
+                }
+                all
+            }
+            (Shape::Grid(grid), _) => self.in_grid(grid, round, end),
+        }
+    }
+
+    /// Bundles towards the roots of a grid.
+    fn in_grid(&self, grid: Grid, round: usize, end: End) -> Vec<Bundle> {
+        let hops = digits(self.root_rows.len(), grid.row);
+        match round {
+            0 => self.into_rows(end),
+            _ if self.place.0 + 1 == self.nodes.len() => Vec::new(),
+            _ if round <= hops => self.along_row(grid.row, round - 1, end),
+            _ => self.along_column(grid.column, round - 1 - hops, end),
+        }
+    }
+
+    /// The root of a column.
+    fn root(&self, column: usize) -> Rank {
+        self.nodes[self.root_rows[column]][column]
+    }
+
+    /// Row and column of the rank that has the messages of the one with this index in the last row.
+    fn partner(&self, index: usize) -> (usize, usize) {
+        (index % (self.nodes.len() - 1), index % self.root_rows.len())
+    }
+
+    /// Ranks whose messages leave from this place: the one there and its partners of the last row.
+    fn origins(&self, (row, column): (usize, usize)) -> impl Iterator<Item = Rank> {
+        let last = self.nodes.last().expect("the last row");
+        let partners = last.iter().enumerate();
+        let partners = partners.filter(move |&(index, _)| self.partner(index) == (row, column));
+        [self.nodes[row][column]].into_iter().chain(partners.map(|(_, &rank)| rank))
+    }
+
+    /// Bundles from the last row to partners, with all messages of a rank.
+    fn into_rows(&self, end: End) -> Vec<Bundle> {
+        let (row, column) = self.place;
+        let from_last = |from: Rank, peer: Rank| {
+            let columns = 0..self.root_rows.len();
+            Bundle { peer, messages: columns.map(|column| (from, self.root(column))).collect() }
+        };
+        match (row + 1 == self.nodes.len(), end) {
+            (true, End::Sender) => {
+                let partner = self.partner(column);
+                vec![from_last(self.rank, self.nodes[partner.0][partner.1])]
+            }
+            (false, End::Receiver) => {
+                let origins = self.origins((row, column)).filter(|&rank| rank != self.rank);
+                origins.map(|from| from_last(from, from)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Bundles between columns of the rank's row, with messages whose distance in columns has a digit at this position.
+    fn along_row(&self, radix: usize, position: usize, end: End) -> Vec<Bundle> {
+        let ((row, column), columns) = (self.place, self.root_rows.len());
+        let width = radix.pow(position as u32);
+        let lengths = (1..radix).map(|digit| digit * width).take_while(|&length| length < columns);
+        let bundle = |length: usize| {
+            let (sender, peer) = match end {
+                End::Sender => (column, (column + length) % columns),
+                End::Receiver => {
+                    ((column + columns - length) % columns, (column + columns - length) % columns)
+                }
+            };
+            let has_digit = |distance: &usize| distance / width % radix == length / width;
+            let messages = (length..columns).filter(has_digit).flat_map(|distance| {
+                let from = (sender + columns - distance % width) % columns;
+                let root = self.root((from + distance) % columns);
+                self.origins((row, from)).map(move |origin| (origin, root))
+            });
+            Bundle { peer: self.nodes[row][peer], messages: messages.collect() }
+        };
+        lengths.map(bundle).collect()
+    }
+
+    /// Bundles along the tree of the rank's column, with all messages for its root of the rows below.
+    fn along_column(&self, radix: usize, position: usize, end: End) -> Vec<Bundle> {
+        let ((row, column), rows) = (self.place, self.nodes.len() - 1);
+        let (width, root_row) = (radix.pow(position as u32), self.root_rows[column]);
+        let at = |number: usize| (root_row + number) % rows;
+        let number = (row + rows - root_row) % rows;
+        let bundle = |sender: usize, peer: usize| {
+            let below = sender..rows.min(sender + width);
+            let origins = below.flat_map(|number| {
+                (0..self.root_rows.len()).flat_map(move |from| self.origins((at(number), from)))
+            });
+            let messages = origins.map(|origin| (origin, self.root(column))).collect();
+            Bundle { peer: self.nodes[at(peer)][column], messages }
+        };
+        let digit = number / width % radix;
+        match end {
+            _ if number % width > 0 => Vec::new(),
+            End::Sender if digit > 0 => vec![bundle(number, number - digit * width)],
+            End::Receiver if digit == 0 => {
+                let children = (1..radix).map(|digit| number + digit * width);
+                children.take_while(|&child| child < rows).map(|one| bundle(one, one)).collect()
+            }
+            _ => Vec::new(),
         }
     }
 

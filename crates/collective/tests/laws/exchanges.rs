@@ -3,7 +3,7 @@
 use super::{Build, time};
 use proptest::prelude::*;
 use tuwtree_bounds::{best_lower_bound, direct_lower_bound};
-use tuwtree_collective::{CollectiveError, Passing, alltoall};
+use tuwtree_collective::{CollectiveError, Grid, Passing, alltoall};
 use tuwtree_model::{Homogeneous, MessageSizes, Operation, Problem, Rank};
 use tuwtree_schedule::{Order, Schedule, document, verify};
 
@@ -203,4 +203,31 @@ fn large_messages_beside_a_single_round_of_bundles_do_not_deadlock() {
     // From each rank a large message to one neighbour, and a small one to the other.
     let list = [0, 3, 1, 1, 0, 3, 3, 1, 0];
     check(&problem(3, 10.0, |from, to| list[3 * from + to]));
+}
+
+proptest! {
+    #[test]
+    fn messages_to_few_ranks_and_from_few_come_to_their_places_in_grids(
+        ranks in 1..40_usize, seed in prop::collection::vec(0..1000_usize, 1..9),
+        sizes in prop::collection::vec(0..9_u64, 40), (row, column) in (2..9_usize, 2..9_usize),
+        is_from_roots: bool, most in prop_oneof![Just(u64::MAX), 0..9_u64],
+    ) {
+        let mut roots: Vec<Rank> = Vec::new();
+        for root in seed.into_iter().map(|one| one % ranks) {
+            if !roots.contains(&root) {
+                roots.push(root);
+            }
+        }
+        let has = |from: Rank, to: Rank| roots.contains(if is_from_roots { &from } else { &to });
+        let message = |from: Rank, to: Rank| {
+            if has(from, to) { sizes[(from + 7 * to) % sizes.len()] } else { 0 }
+        };
+        let problem = problem(ranks, 3.0, message);
+        let grid = Grid { row, column, is_from_roots };
+        let schedule = alltoall::in_grid(&problem, grid, &roots, most).unwrap();
+        let verified = verify(&schedule);
+        prop_assert!(verified.is_ok(), "{:?}", verified);
+        let bound = best_lower_bound(&problem).unwrap().units();
+        prop_assert!(time(&schedule, &problem) >= bound);
+    }
 }
