@@ -229,7 +229,7 @@ impl<'n> BundleRounds<'n> {
     fn in_grid(&self, grid: Grid, round: usize, end: End) -> Vec<Bundle> {
         let hops = digits(self.root_rows.len(), grid.row);
         match round {
-            0 => self.into_rows(end),
+            0 => self.fold(end),
             _ if self.place.0 + 1 == self.nodes.len() => Vec::new(),
             _ if round <= hops => self.along_row(grid.row, round - 1, end),
             _ => self.along_column(grid.column, round - 1 - hops, end),
@@ -255,7 +255,7 @@ impl<'n> BundleRounds<'n> {
     }
 
     /// Bundles from the last row to partners, with all messages of a rank.
-    fn into_rows(&self, end: End) -> Vec<Bundle> {
+    fn fold(&self, end: End) -> Vec<Bundle> {
         let (row, column) = self.place;
         let from_last = |from: Rank, peer: Rank| {
             let columns = 0..self.root_rows.len();
