@@ -151,3 +151,38 @@ fn direct_schedules_have_a_bound_of_their_own() {
     let gather = json("optimize --dist spikes -p 9 --json");
     assert_eq!(gather.get("direct_lower_bound"), None);
 }
+
+#[test]
+fn few_receivers_and_senders_are_operations_with_roots() {
+    let (folder, matrix) = messages("alltoall-few");
+    let plan = folder.join("plan.json").display().to_string();
+    let costs = "--alpha 35000 --overhead 1000";
+    for operation in ["all-to-few", "few-to-all"] {
+        let problem = format!("--op {operation} --roots 0,40,41 --dist log-normal -b 100 -p 128");
+        let found = json(&format!("optimize {problem} {costs} --json"));
+        assert_eq!(found["recommended"], "column-trees");
+        let least = times(&found).into_iter().map(|(_, time)| time).min().unwrap();
+        assert_eq!(found["operation"], "alltoall");
+        let write = format!("optimize {problem} {costs} --algorithm column-trees -o {plan}");
+        tuwtree(&write).success();
+        tuwtree(&format!("verify {plan}")).success();
+        assert_eq!(json(&format!("simulate {plan} --json"))["completion_time"], least);
+        for (roots, message) in [
+            ("", "needs --roots, such as --roots 0,1"),
+            ("--roots 5", "--roots: 5; 0 to 4 is allowed"),
+            ("--roots 1,1", "--roots: 1 is named twice"),
+        ] {
+            let wrong = format!("optimize --op {operation} {roots} --matrix {matrix}");
+            tuwtree(&wrong).fails(2, &[message]);
+        }
+        // Of the matrix only what goes to rank 1 is left, or comes from it.
+        let given = format!("optimize --op {operation} --roots 1 --matrix {matrix} --json");
+        let bytes = if operation == "all-to-few" { 2 + 1 + 2 } else { 1 + 1 + 3 + 1 };
+        assert_eq!(json(&given)["total_bytes"], bytes);
+    }
+    tuwtree(&format!("optimize --op alltoall --roots 1 --matrix {matrix}"))
+        .fails(2, &["--roots is for --op all-to-few and few-to-all"]);
+    let refused = "column-trees needs few receivers or senders, at most half of the ranks";
+    tuwtree(&format!("optimize --op alltoall --matrix {matrix} --algorithm column-trees"))
+        .fails(1, &[refused]);
+}

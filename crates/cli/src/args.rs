@@ -32,7 +32,7 @@ pub(crate) struct PayloadArgs {
     #[arg(long, value_name = "FILE", value_parser = Source::parse)]
     pub(crate) sizes: Option<Source>,
 
-    /// Read the block sizes of the other group of an intergroup allgather from a file; --sizes has the first group's
+    /// Read block sizes of the second group of an intergroup allgather from a file
     #[arg(long, hide_short_help = true, value_name = "FILE", value_parser = Source::parse, requires = "sizes")]
     pub(crate) sizes_remote: Option<Source>,
 
@@ -311,10 +311,9 @@ pub(crate) struct CostArgs {
           value_parser = parse_time_per_byte)]
     exchange_beta: Option<Cost>,
 
-    /// Costs of a machine, built in (`tuwtree machine` lists them) or in a file; times are in seconds
+    /// Costs of a machine, built in (`tuwtree machine` lists them) or in a file; in seconds
     ///
-    /// A file is JSON, TOML, output of OSU, IMB or ReproMPI, a platform of SimGrid, a hostfile or hwloc's XML; see
-    /// docs/formats.md.
+    /// JSON, TOML, output of OSU, IMB or ReproMPI, a hostfile, SimGrid's or hwloc's XML.
     #[arg(long, value_name = "NAME|FILE", value_parser = machine::named,
           conflicts_with_all = ["alpha", "overhead", "beta", "gamma", "exchange_alpha", "exchange_beta"])]
     pub(crate) machine: Option<Source>,

@@ -1,8 +1,9 @@
 //! The constructions to compare: the arguments, and their meaning.
 
+mod few;
+
 use crate::args::{
-    CostArgs, PayloadArgs, PortArgs, check_root, default_ranks, named, one_of, operation_parser,
-    parse_root,
+    CostArgs, PayloadArgs, PortArgs, check_root, default_ranks, named, one_of, parse_root,
 };
 use crate::error::CliError;
 use crate::input::check_one_standard_input;
@@ -39,11 +40,21 @@ pub(crate) struct ComparisonArgs {
     /// The operation
     ///
     /// Gather, scatter, allgather and reduce-scatter have a block for each process (--dist or --sizes); broadcast, reduce
-    /// and allreduce one vector (--vector); alltoalls messages (--matrix, or a block that goes to all others). See
-    /// docs/collectives.md. Reductions keep rank order if the root combines or with --order ordered.
+    /// and allreduce one vector (--vector); alltoalls messages (--matrix, or a block for all others). Reductions keep
+    /// rank order if the root combines or with --order ordered.
     #[arg(long, help_heading = "Comparison", value_name = "NAME", default_value = "gather",
-          value_parser = operation_parser())]
-    op: Operation,
+          value_parser = few::stated_operation_parser())]
+    op: few::StatedOperation,
+
+    /// Ranks that alone receive (--op all-to-few) or send (few-to-all), separated by commas
+    #[arg(
+        long,
+        help_heading = "Comparison",
+        hide_short_help = true,
+        value_name = "RANKS",
+        value_delimiter = ','
+    )]
+    roots: Vec<usize>,
 
     #[command(flatten)]
     operator: OperatorArgs,
@@ -581,7 +592,8 @@ impl ComparisonArgs {
             ("--matrix", self.payload.matrix.as_ref()),
             ("--machine", self.costs.machine.as_ref()),
         ])?;
-        let costs = match self.choice.cut || !self.op.is_rooted() {
+        let op = self.op.operation;
+        let costs = match self.choice.cut || !op.is_rooted() {
             true => self.costs.costs_of_schedules(None)?,
             false => self.costs.costs(None)?,
         };
@@ -591,12 +603,12 @@ impl ComparisonArgs {
         if let Some(root) = self.choice.root {
             check_root(root, payload.ranks())?;
         }
-        let kind = self.op.payload_kind();
+        let kind = op.payload_kind();
         match payload.kind() {
             PayloadKind::Messages if kind != PayloadKind::Messages => {
                 return Err(CliError::Usage(format!(
                     "--matrix: {} needs {}; messages of all pairs are for alltoall",
-                    self.op.name(),
+                    op.name(),
                     match kind {
                         PayloadKind::Vector => "one vector size (--vector)",
                         PayloadKind::Groups => "block sizes of two groups",
@@ -607,26 +619,27 @@ impl ComparisonArgs {
             PayloadKind::Groups if kind != PayloadKind::Groups => {
                 return Err(CliError::Usage(format!(
                     "--sizes-remote: {} has one group; two are for intergroup-allgather",
-                    self.op.name()
+                    op.name()
                 )));
             }
             _ => {}
         }
+        let payload = self.op.few(&self.roots, payload)?;
         let payload = payload
-            .adapted_to(self.op)
-            .map_err(|error| CliError::Usage(format!("--op {}: {error}", self.op.name())))?;
-        let problem = Problem::new(self.op, payload, costs).map_err(|error| {
+            .adapted_to(op)
+            .map_err(|error| CliError::Usage(format!("--op {}: {error}", op.name())))?;
+        let problem = Problem::new(op, payload, costs).map_err(|error| {
             CliError::Usage(format!(
                 "--op: {error}; --vector is for broadcast, reduce and allreduce, --dist and --sizes are \
                  for gather, scatter, allgather and reduce-scatter, --matrix is for alltoall, --sizes with \
                  --sizes-remote for intergroup-allgather"
             ))
         })?;
-        self.choice.check_operation(self.op)?;
+        self.choice.check_operation(op)?;
         let problem = self.operator.apply(&problem, &self.costs, self.choice.cut)?;
         let ports = match self.choice.cut {
-            true => self.choice.ports.for_operation(self.op)?,
-            false => self.choice.ports.for_tree(self.op)?,
+            true => self.choice.ports.for_operation(op)?,
+            false => self.choice.ports.for_tree(op)?,
         };
         let problem = match self.choice.root {
             Some(root) => problem

@@ -74,6 +74,7 @@ pub enum Construction {
     CirculantBalanced,
     NodeAll,
     NodePairs,
+    ColumnTrees,
     Lanes,
     OpenShop,
     Paired,
@@ -167,9 +168,10 @@ impl Construction {
             Construction::Bruck | Construction::BruckContiguous => {
                 matches!(operation, Operation::Allgather | Operation::Alltoall)
             }
-            Construction::BruckRadix | Construction::NodePairs | Construction::OpenShop => {
-                operation == Operation::Alltoall
-            }
+            Construction::BruckRadix
+            | Construction::NodePairs
+            | Construction::ColumnTrees
+            | Construction::OpenShop => operation == Operation::Alltoall,
             Construction::Paired
             | Construction::Shares
             | Construction::RootBest

@@ -6,6 +6,7 @@
 mod built;
 mod bundled;
 mod composed;
+mod few;
 mod gridded;
 mod groups;
 mod nodes;
@@ -184,5 +185,6 @@ pub fn row(construction: Construction) -> &'static CatalogueRow {
         Construction::Lanes => &nodes::LANES,
         Construction::NodeAll => &nodes::NODE_ALL,
         Construction::NodePairs => &nodes::NODE_PAIRS,
+        Construction::ColumnTrees => &few::COLUMN_TREES,
     }
 }
