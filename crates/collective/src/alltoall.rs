@@ -4,7 +4,7 @@
 //! all sizes; a rank of an MPI program knows its own only.
 
 use crate::CollectiveError;
-use crate::bundles::{Bundle, BundleRounds, Grid, Passing, grid_rows};
+use crate::bundles::{Bundle, BundleRounds, ColumnTrees, Passing, rows_of_roots};
 use crate::error::{check_radix, exchanged};
 use crate::open_shop;
 use crate::rounds::{
@@ -277,7 +277,7 @@ pub fn bruck_contiguous(problem: &Problem) -> Result<Schedule, CollectiveError> 
     finished(problem, (Order::Ordered, problem.ports().get()), segments, programs)
 }
 
-/// The alltoall in bundles of the messages of at most `most` bytes; larger ones go straight to their receivers. Bundles of one
+/// The alltoall in bundles; messages of more than `most` bytes go straight to their receivers. Bundles of one
 /// round are under way at once, on a duplex port, unlike those of [`bruck`].
 ///
 /// # Errors
@@ -316,27 +316,27 @@ pub fn in_bundles(
     bundled(problem, most, |rank| BundleRounds::new((rank, ranks), passing, nodes))
 }
 
-/// The alltoall in which only the roots receive, or send, by a [`Grid`] of rows of as many ranks; messages of more than `most`
+/// The alltoall in which only the roots receive, or send, by a [`ColumnTrees`] of rows of as many ranks; messages of more than `most`
 /// bytes go straight.
 ///
 /// # Errors
 /// [`CollectiveError`], also [`CollectiveError::Radix`].
 ///
 /// # Panics
-/// For roots as in [`grid_rows`], and if others have messages to pass on.
+/// For roots as in [`rows_of_roots`], and if others have messages to pass on.
 ///
 /// # Complexity
 /// O(p k (log p + r)) for k roots and radices up to r.
-pub fn in_grid(
+pub fn column_trees(
     problem: &Problem,
-    grid: Grid,
+    trees: ColumnTrees,
     roots: &[Rank],
     most: u64,
 ) -> Result<Schedule, CollectiveError> {
-    [grid.row, grid.column].into_iter().try_for_each(check_radix)?;
+    [trees.row, trees.column].into_iter().try_for_each(check_radix)?;
     let ranks = problem.ranks();
-    let rows = grid_rows(ranks, roots);
-    bundled(problem, most, |rank| BundleRounds::of_grid((rank, ranks), grid, &rows, roots))
+    let rows = rows_of_roots(ranks, roots);
+    bundled(problem, most, |rank| BundleRounds::of_column_trees((rank, ranks), trees, &rows, roots))
 }
 
 /// The alltoall in these rounds of each rank.

@@ -6,7 +6,7 @@
 //! ```text
 //! digits, radix 2, 8 ranks   +1: distances 1, 3, 5, 7         | +2: 2, 3, 6, 7         | +4: 4, 5, 6, 7
 //! node pairs                 to the rank that sends to a node | a bundle between nodes | to the receivers
-//! grid, 2 roots of 8 ranks   rows of 2 ranks: to the root's column                | columns: trees to the roots
+//! 2 roots of 8 ranks         rows of 2 ranks: to the root's column                | columns: trees to the roots
 //! ```
 //!
 //! # Source
@@ -14,7 +14,7 @@
 
 use tuwtree_model::Rank;
 
-/// How small messages of an alltoall are passed on.
+/// Way of small messages of an alltoall by other ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Passing {
     /// By the digits of distances in this radix, at least 2, the least significant first.
@@ -23,10 +23,9 @@ pub enum Passing {
     NodePairs,
 }
 
-/// How small messages to few ranks, the roots, or from them, are passed on: in rows by the digits of distances, in columns along
-/// trees.
+/// Way of small messages to few ranks, the roots, or from them: in rows by the digits of distances, in columns along trees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Grid {
+pub struct ColumnTrees {
     /// Radix of distances in rows, at least 2.
     pub row: usize,
     /// Radix of the numbers of rows, at least 2: a rank receives from up to this many less one in a round.
@@ -36,14 +35,14 @@ pub struct Grid {
 }
 
 /// Rows of as many ranks as there are roots, each root in the column of its index, and a last row of the remaining ranks, which may
-/// be empty: for [`BundleRounds::of_grid`].
+/// be empty: for [`BundleRounds::of_column_trees`].
 ///
 /// # Panics
 /// For no roots, one that is named twice, or more than ranks.
 ///
 /// # Complexity
 /// O(p).
-pub fn grid_rows(ranks: usize, roots: &[Rank]) -> Vec<Vec<Rank>> {
+pub fn rows_of_roots(ranks: usize, roots: &[Rank]) -> Vec<Vec<Rank>> {
     let (columns, count) = (roots.len(), ranks / roots.len());
     let mut rows: Vec<Vec<Option<Rank>>> = vec![vec![None; columns]; count];
     let mut is_root = vec![false; ranks];
@@ -73,14 +72,14 @@ pub struct Bundle {
 /// The rounds of bundles of one rank.
 #[derive(Clone, Debug)]
 pub struct BundleRounds<'n> {
-    shape: Shape,
+    shape: BundleShape,
     /// The ranks of each node, or row.
     nodes: &'n [Vec<Rank>],
     ranks: usize,
     rank: Rank,
     /// Index of the rank's node or row, and the rank's index there.
     place: (usize, usize),
-    /// For each column of a grid, the row of its root.
+    /// For each column of ranks that lie in rows, the row of its root.
     root_rows: Vec<usize>,
 }
 
@@ -113,22 +112,22 @@ fn digits(count: usize, radix: usize) -> usize {
     largest.map_or(0, |position| position as usize + 1)
 }
 
-/// What bundles follow.
+/// Kind of the rounds.
 #[derive(Clone, Copy, Debug)]
-enum Shape {
+enum BundleShape {
     Passing(Passing),
-    Grid(Grid),
+    ColumnTrees(ColumnTrees),
 }
 
 /// The end of a bundle that a rank is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
+enum BundleEnd {
     Sender,
     Receiver,
 }
 
 impl<'n> BundleRounds<'n> {
-    /// The rounds of a rank among so many. Nodes are lists of their ranks, in any placement; digits need none.
+    /// Rounds of a rank among `ranks`. Nodes are lists of their ranks, in any placement; digits need none.
     ///
     /// # Panics
     /// For a radix below 2, or nodes without the rank where pairs of them are asked for.
@@ -147,40 +146,40 @@ impl<'n> BundleRounds<'n> {
             }
             Passing::NodePairs => place_in(nodes, rank),
         };
-        let shape = Shape::Passing(passing);
+        let shape = BundleShape::Passing(passing);
         BundleRounds { shape, nodes, ranks, rank, place, root_rows: Vec::new() }
     }
 
-    /// The rounds of a rank in a grid of these rows, which [`grid_rows`] has made for the roots.
+    /// Rounds of a rank in the rows that [`rows_of_roots`] makes for the roots.
     ///
     /// # Panics
     /// As [`new`](Self::new), and for radices below 2.
     ///
     /// # Complexity
     /// O(p).
-    pub fn of_grid(
+    pub fn of_column_trees(
         (rank, ranks): (Rank, usize),
-        grid: Grid,
+        trees: ColumnTrees,
         rows: &'n [Vec<Rank>],
         roots: &[Rank],
     ) -> BundleRounds<'n> {
-        assert!(grid.row >= 2 && grid.column >= 2, "radices of at least 2");
+        assert!(trees.row >= 2 && trees.column >= 2, "radices of at least 2");
         let row_of = |(column, root): (usize, &Rank)| {
             rows.iter().position(|row| row.get(column) == Some(root)).expect("a row with the root")
         };
         let root_rows = roots.iter().enumerate().map(row_of).collect();
-        let (shape, place) = (Shape::Grid(grid), place_in(rows, rank));
+        let (shape, place) = (BundleShape::ColumnTrees(trees), place_in(rows, rank));
         BundleRounds { shape, nodes: rows, ranks, rank, place, root_rows }
     }
 
     /// Number of rounds.
     pub fn count(&self) -> usize {
         match self.shape {
-            Shape::Passing(Passing::Digits(radix)) => digits(self.ranks, radix),
-            Shape::Passing(Passing::NodePairs) => 3,
-            Shape::Grid(grid) => {
+            BundleShape::Passing(Passing::Digits(radix)) => digits(self.ranks, radix),
+            BundleShape::Passing(Passing::NodePairs) => 3,
+            BundleShape::ColumnTrees(trees) => {
                 let rows = self.nodes.len() - 1;
-                1 + digits(self.root_rows.len(), grid.row) + digits(rows, grid.column)
+                1 + digits(self.root_rows.len(), trees.row) + digits(rows, trees.column)
             }
         }
     }
@@ -190,7 +189,7 @@ impl<'n> BundleRounds<'n> {
     /// # Complexity
     /// O(n) for n messages.
     pub fn sent(&self, round: usize) -> Vec<Bundle> {
-        self.bundles(round, End::Sender)
+        self.bundles(round, BundleEnd::Sender)
     }
 
     /// Bundles that the rank receives in a round, in order.
@@ -198,41 +197,42 @@ impl<'n> BundleRounds<'n> {
     /// # Complexity
     /// O(n) for n messages.
     pub fn received(&self, round: usize) -> Vec<Bundle> {
-        self.bundles(round, End::Receiver)
+        self.bundles(round, BundleEnd::Receiver)
     }
 
-    fn bundles(&self, round: usize, end: End) -> Vec<Bundle> {
+    fn bundles(&self, round: usize, end: BundleEnd) -> Vec<Bundle> {
         match (self.shape, round) {
-            (Shape::Passing(Passing::Digits(radix)), _) => {
+            (BundleShape::Passing(Passing::Digits(radix)), _) => {
                 let width = radix.pow(round as u32);
                 let lengths = (1..radix).map(|digit| digit * width);
                 let lengths = lengths.take_while(|&length| length < self.ranks);
                 lengths.map(|length| self.hop((width, radix), length, end)).collect()
             }
-            (Shape::Passing(Passing::NodePairs), 1) => {
+            (BundleShape::Passing(Passing::NodePairs), 1) => {
                 self.distances(self.place.1).map(|distance| self.pair(distance, end)).collect()
             }
-            (Shape::Passing(Passing::NodePairs), _) => self.inside(round == 0, end),
-            (Shape::Grid(grid), _) if grid.is_from_roots => {
-                let end = if end == End::Sender { End::Receiver } else { End::Sender };
-                let mut all = self.in_grid(grid, self.count() - 1 - round, end);
+            (BundleShape::Passing(Passing::NodePairs), _) => self.inside(round == 0, end),
+            (BundleShape::ColumnTrees(trees), _) if trees.is_from_roots => {
+                let end =
+                    if end == BundleEnd::Sender { BundleEnd::Receiver } else { BundleEnd::Sender };
+                let mut all = self.towards_roots(trees, self.count() - 1 - round, end);
                 for (from, to) in all.iter_mut().flat_map(|bundle| &mut bundle.messages) {
                     std::mem::swap(from, to);
                 }
                 all
             }
-            (Shape::Grid(grid), _) => self.in_grid(grid, round, end),
+            (BundleShape::ColumnTrees(trees), _) => self.towards_roots(trees, round, end),
         }
     }
 
-    /// Bundles towards the roots of a grid.
-    fn in_grid(&self, grid: Grid, round: usize, end: End) -> Vec<Bundle> {
-        let hops = digits(self.root_rows.len(), grid.row);
+    /// Bundles towards the roots of a trees.
+    fn towards_roots(&self, trees: ColumnTrees, round: usize, end: BundleEnd) -> Vec<Bundle> {
+        let hops = digits(self.root_rows.len(), trees.row);
         match round {
             0 => self.fold(end),
             _ if self.place.0 + 1 == self.nodes.len() => Vec::new(),
-            _ if round <= hops => self.along_row(grid.row, round - 1, end),
-            _ => self.along_column(grid.column, round - 1 - hops, end),
+            _ if round <= hops => self.along_row(trees.row, round - 1, end),
+            _ => self.along_column(trees.column, round - 1 - hops, end),
         }
     }
 
@@ -255,18 +255,18 @@ impl<'n> BundleRounds<'n> {
     }
 
     /// Bundles from the last row to partners, with all messages of a rank.
-    fn fold(&self, end: End) -> Vec<Bundle> {
+    fn fold(&self, end: BundleEnd) -> Vec<Bundle> {
         let (row, column) = self.place;
         let from_last = |from: Rank, peer: Rank| {
             let columns = 0..self.root_rows.len();
             Bundle { peer, messages: columns.map(|column| (from, self.root(column))).collect() }
         };
         match (row + 1 == self.nodes.len(), end) {
-            (true, End::Sender) => {
+            (true, BundleEnd::Sender) => {
                 let partner = self.partner(column);
                 vec![from_last(self.rank, self.nodes[partner.0][partner.1])]
             }
-            (false, End::Receiver) => {
+            (false, BundleEnd::Receiver) => {
                 let origins = self.origins((row, column)).filter(|&rank| rank != self.rank);
                 origins.map(|from| from_last(from, from)).collect()
             }
@@ -275,14 +275,14 @@ impl<'n> BundleRounds<'n> {
     }
 
     /// Bundles between columns of the rank's row, with messages whose distance in columns has a digit at this position.
-    fn along_row(&self, radix: usize, position: usize, end: End) -> Vec<Bundle> {
+    fn along_row(&self, radix: usize, position: usize, end: BundleEnd) -> Vec<Bundle> {
         let ((row, column), columns) = (self.place, self.root_rows.len());
         let width = radix.pow(position as u32);
         let lengths = (1..radix).map(|digit| digit * width).take_while(|&length| length < columns);
         let bundle = |length: usize| {
             let (sender, peer) = match end {
-                End::Sender => (column, (column + length) % columns),
-                End::Receiver => {
+                BundleEnd::Sender => (column, (column + length) % columns),
+                BundleEnd::Receiver => {
                     ((column + columns - length) % columns, (column + columns - length) % columns)
                 }
             };
@@ -298,7 +298,7 @@ impl<'n> BundleRounds<'n> {
     }
 
     /// Bundles along the tree of the rank's column, with all messages for its root of the rows below.
-    fn along_column(&self, radix: usize, position: usize, end: End) -> Vec<Bundle> {
+    fn along_column(&self, radix: usize, position: usize, end: BundleEnd) -> Vec<Bundle> {
         let ((row, column), rows) = (self.place, self.nodes.len() - 1);
         let (width, root_row) = (radix.pow(position as u32), self.root_rows[column]);
         let at = |number: usize| (root_row + number) % rows;
@@ -314,8 +314,8 @@ impl<'n> BundleRounds<'n> {
         let digit = number / width % radix;
         match end {
             _ if number % width > 0 => Vec::new(),
-            End::Sender if digit > 0 => vec![bundle(number, number - digit * width)],
-            End::Receiver if digit == 0 => {
+            BundleEnd::Sender if digit > 0 => vec![bundle(number, number - digit * width)],
+            BundleEnd::Receiver if digit == 0 => {
                 let children = (1..radix).map(|digit| number + digit * width);
                 children.take_while(|&child| child < rows).map(|one| bundle(one, one)).collect()
             }
@@ -324,11 +324,11 @@ impl<'n> BundleRounds<'n> {
     }
 
     /// Bundle that goes this far, of messages whose distances have a digit there.
-    fn hop(&self, (width, radix): (usize, usize), length: usize, end: End) -> Bundle {
+    fn hop(&self, (width, radix): (usize, usize), length: usize, end: BundleEnd) -> Bundle {
         let (rank, p) = (self.rank, self.ranks);
         let (sender, peer) = match end {
-            End::Sender => (rank, (rank + length) % p),
-            End::Receiver => ((rank + p - length) % p, (rank + p - length) % p),
+            BundleEnd::Sender => (rank, (rank + length) % p),
+            BundleEnd::Receiver => ((rank + p - length) % p, (rank + p - length) % p),
         };
         let has_digit = |distance: &usize| distance / width % radix == length / width;
         let message = |distance: usize| {
@@ -345,38 +345,40 @@ impl<'n> BundleRounds<'n> {
     }
 
     /// Index of the node this many nodes on, or before.
-    fn node(&self, distance: usize, end: End) -> usize {
+    fn node(&self, distance: usize, end: BundleEnd) -> usize {
         let (node, count) = (self.place.0, self.nodes.len());
         match end {
-            End::Sender => (node + distance) % count,
-            End::Receiver => (node + count - distance) % count,
+            BundleEnd::Sender => (node + distance) % count,
+            BundleEnd::Receiver => (node + count - distance) % count,
         }
     }
 
     /// Bundle between the rank's node and the one at this distance.
-    fn pair(&self, distance: usize, end: End) -> Bundle {
+    fn pair(&self, distance: usize, end: BundleEnd) -> Bundle {
         let [own, other] = [self.place.0, self.node(distance, end)].map(|node| &self.nodes[node]);
-        let (from, to) = if end == End::Sender { (own, other) } else { (other, own) };
+        let (from, to) = if end == BundleEnd::Sender { (own, other) } else { (other, own) };
         let all = from.iter().flat_map(|&from| to.iter().map(move |&to| (from, to)));
         Bundle { peer: other[(distance - 1) % other.len()], messages: all.collect() }
     }
 
     /// Bundles inside the node, before those between nodes or after.
-    fn inside(&self, is_before: bool, end: End) -> Vec<Bundle> {
+    fn inside(&self, is_before: bool, end: BundleEnd) -> Vec<Bundle> {
         let (node, place) = self.place;
         let mates = &self.nodes[node];
         let bundle = |step: usize| {
             let other = match end {
-                End::Sender => (place + step) % mates.len(),
-                End::Receiver => (place + mates.len() - step) % mates.len(),
+                BundleEnd::Sender => (place + step) % mates.len(),
+                BundleEnd::Receiver => (place + mates.len() - step) % mates.len(),
             };
-            let (from, to) = if end == End::Sender { (place, other) } else { (other, place) };
+            let (from, to) = if end == BundleEnd::Sender { (place, other) } else { (other, place) };
             let messages = if is_before {
-                let nodes = self.distances(to).map(|distance| self.node(distance, End::Sender));
+                let nodes =
+                    self.distances(to).map(|distance| self.node(distance, BundleEnd::Sender));
                 let beyond = nodes.flat_map(|node| &self.nodes[node]).copied();
                 [mates[to]].into_iter().chain(beyond).map(|to| (mates[from], to)).collect()
             } else {
-                let nodes = self.distances(from).map(|distance| self.node(distance, End::Receiver));
+                let nodes =
+                    self.distances(from).map(|distance| self.node(distance, BundleEnd::Receiver));
                 nodes.flat_map(|node| &self.nodes[node]).map(|&from| (from, mates[to])).collect()
             };
             Bundle { peer: mates[other], messages }

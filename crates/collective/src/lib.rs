@@ -46,11 +46,11 @@
 //! | [`alltoall::bruck`] | `ceil(lg p)` with radix 2, else more | little data |
 //! | [`alltoall::bruck_contiguous`] | `ceil(lg p)` | the same with messages of one piece, and copies |
 //! | [`alltoall::in_bundles`] | 3 for pairs of nodes, else as many | little data, machines with nodes |
-//! | [`alltoall::in_grid`] | no formula | little data, few ranks receive or send |
+//! | [`alltoall::column_trees`] | no formula | little data, few ranks receive or send |
 //! | [`alltoall::open_shop`] | no rounds | messages of different sizes, large |
 //!
 //! Schedules are for one port per rank, as exchanges: a round of a rank ends with the later half, and then combines the
-//! received data. Schedules of [`alltoall::open_shop`], [`alltoall::in_bundles`], [`alltoall::in_grid`], [`bruck_postal`] and [`bruck_balanced`]
+//! received data. Schedules of [`alltoall::open_shop`], [`alltoall::in_bundles`], [`alltoall::column_trees`], [`bruck_postal`] and [`bruck_balanced`]
 //! send and receive independently, on a duplex port.
 //!
 //! # What this crate does not do
@@ -82,7 +82,7 @@ pub mod straight;
 mod timetable;
 
 pub use bruck::{bruck, bruck_balanced, bruck_contiguous, bruck_postal};
-pub use bundles::{Bundle, BundleRounds, Grid, Passing, grid_rows, most_in_pairs};
+pub use bundles::{Bundle, BundleRounds, ColumnTrees, Passing, most_in_pairs, rows_of_roots};
 pub use circulant::circulant;
 pub use doubling::recursive_doubling;
 pub use error::CollectiveError;

@@ -5,7 +5,7 @@ use crate::error::CliError;
 use clap::builder::{PossibleValue, TypedValueParser};
 use tuwtree_model::{ClosedSet, MessageSizes, Operation, Payload, Rank};
 
-/// Which few ranks have messages.
+/// Side of an alltoall that has few ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Few {
     /// Receivers.

@@ -3,7 +3,7 @@
 use super::{Build, time};
 use proptest::prelude::*;
 use tuwtree_bounds::{best_lower_bound, direct_lower_bound};
-use tuwtree_collective::{CollectiveError, Grid, Passing, alltoall};
+use tuwtree_collective::{CollectiveError, ColumnTrees, Passing, alltoall};
 use tuwtree_model::{Homogeneous, MessageSizes, Operation, Problem, Rank};
 use tuwtree_schedule::{Order, Schedule, document, verify};
 
@@ -207,7 +207,7 @@ fn large_messages_beside_a_single_round_of_bundles_do_not_deadlock() {
 
 proptest! {
     #[test]
-    fn messages_to_few_ranks_and_from_few_come_to_their_places_in_grids(
+    fn messages_to_few_ranks_and_from_few_come_to_their_places_by_column_trees(
         ranks in 1..40_usize, seed in prop::collection::vec(0..1000_usize, 1..9),
         sizes in prop::collection::vec(0..9_u64, 40), (row, column) in (2..9_usize, 2..9_usize),
         is_from_roots: bool, most in prop_oneof![Just(u64::MAX), 0..9_u64],
@@ -223,8 +223,8 @@ proptest! {
             if has(from, to) { sizes[(from + 7 * to) % sizes.len()] } else { 0 }
         };
         let problem = problem(ranks, 3.0, message);
-        let grid = Grid { row, column, is_from_roots };
-        let schedule = alltoall::in_grid(&problem, grid, &roots, most).unwrap();
+        let trees = ColumnTrees { row, column, is_from_roots };
+        let schedule = alltoall::column_trees(&problem, trees, &roots, most).unwrap();
         let verified = verify(&schedule);
         prop_assert!(verified.is_ok(), "{:?}", verified);
         let bound = best_lower_bound(&problem).unwrap().units();

@@ -314,7 +314,7 @@ struct Bundles<'c> {
 }
 
 /// Small messages that a rank holds, by sender and receiver.
-type Held = HashMap<(Rank, Rank), Vec<u8>>;
+type HeldMessages = HashMap<(Rank, Rank), Vec<u8>>;
 
 impl Bundles<'_> {
     /// Sends and receives the messages of at most `most` bytes. The inner error is one of another size than expected.
@@ -345,7 +345,7 @@ impl Bundles<'_> {
     }
 
     /// The small messages; nothing where one is large.
-    fn taken(&self, given: &Rc<Place>) -> Result<Held, CollectiveError> {
+    fn taken(&self, given: &Rc<Place>) -> Result<HeldMessages, CollectiveError> {
         let (rank, p) = (self.comm.rank(), self.comm.size());
         let small = |to: Rank| given.block(to).filter(|one| to != rank && one.bytes <= self.most);
         let pieces: Vec<Piece> = (0..p).filter_map(small).collect();
@@ -367,7 +367,7 @@ impl Bundles<'_> {
     /// Puts the small messages where the program wants them. The inner error is one of another size than expected.
     fn put(
         &self,
-        held: &Held,
+        held: &HeldMessages,
         result: &Rc<Place>,
     ) -> Result<Result<(), CollectiveError>, CollectiveError> {
         let (rank, p) = (self.comm.rank(), self.comm.size());
@@ -399,7 +399,7 @@ impl Bundles<'_> {
 const SIZES_DIFFER: u32 = u32::MAX;
 
 /// The sizes of these messages, and their data, which is not held any longer.
-fn bundle(held: &mut Held, messages: &[(Rank, Rank)]) -> Vec<u8> {
+fn bundle(held: &mut HeldMessages, messages: &[(Rank, Rank)]) -> Vec<u8> {
     let all: Vec<Vec<u8>> = messages.iter().filter_map(|one| held.remove(one)).collect();
     assert_eq!(all.len(), messages.len(), "a bundle is of messages that have come");
     let size = |message: &Vec<u8>| message.len() as u32;
@@ -417,7 +417,7 @@ fn bundle(held: &mut Held, messages: &[(Rank, Rank)]) -> Vec<u8> {
 }
 
 /// Takes these messages out of a bundle; `None` if it is of others.
-fn unbundle(bundle: &[u8], messages: &[(Rank, Rank)], held: &mut Held) -> Option<()> {
+fn unbundle(bundle: &[u8], messages: &[(Rank, Rank)], held: &mut HeldMessages) -> Option<()> {
     let number = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().expect("4 bytes"));
     let (first, rest) = bundle.split_at_checked(4)?;
     let (sizes, mut data) = match number(first) {
@@ -441,7 +441,7 @@ mod tests {
 
     #[test]
     fn bundled_messages_come_out_as_they_were() {
-        let held: Held = [(1, vec![1, 2]), (3, vec![3]), (5, vec![])]
+        let held: HeldMessages = [(1, vec![1, 2]), (3, vec![3]), (5, vec![])]
             .into_iter()
             .map(|(from, message)| ((from, 0), message))
             .collect();
@@ -449,9 +449,10 @@ mod tests {
             [(vec![(1, 0), (3, 0), (5, 0)], 16), (vec![(1, 0)], 4), (vec![], 4)]
         {
             let sent = bundle(&mut held.clone(), &messages);
-            let mut other = Held::new();
+            let mut other = HeldMessages::new();
             unbundle(&sent, &messages, &mut other).unwrap();
-            let expected: Held = messages.iter().map(|&one| (one, held[&one].clone())).collect();
+            let expected: HeldMessages =
+                messages.iter().map(|&one| (one, held[&one].clone())).collect();
             assert_eq!(other, expected);
             assert_eq!(sent.len(), header + expected.values().map(Vec::len).sum::<usize>());
             let wrong = [&sent[..sent.len() - 1], &[&sent[..], &[0]].concat()];

@@ -106,7 +106,7 @@ impl Collectives {
 }
 
 /// Place in the segment of small messages that a rank holds, by sender and receiver.
-type Held = HashMap<(Rank, Rank), Piece>;
+type HeldPieces = HashMap<(Rank, Rank), Piece>;
 
 /// A rank's actions in an alltoall, under construction.
 struct ExchangePlan<'p> {
@@ -258,7 +258,7 @@ impl<'p> ExchangePlan<'p> {
     }
 
     /// The small messages in the segment.
-    fn taken(&mut self) -> Held {
+    fn taken(&mut self) -> HeldPieces {
         let (rank, p, most) = (self.comm.rank(), self.comm.size(), self.bundling.most);
         let small = |to: Rank, piece: Piece| match to != rank && piece.bytes <= most {
             true => piece,
@@ -279,7 +279,7 @@ impl<'p> ExchangePlan<'p> {
     /// Receives the sizes of the messages in each received bundle; sends others theirs. Collective.
     fn told_sizes(
         &self,
-        held: &Held,
+        held: &HeldPieces,
         (sent, received): (&[Bundle], &[Bundle]),
         tag: c_int,
     ) -> Result<Vec<Vec<u64>>, CollectiveError> {
@@ -301,7 +301,7 @@ impl<'p> ExchangePlan<'p> {
     }
 
     /// Copies arrived pieces to their results.
-    fn put(&mut self, held: &Held) -> Result<(), CollectiveError> {
+    fn put(&mut self, held: &HeldPieces) -> Result<(), CollectiveError> {
         let (rank, p) = (self.comm.rank(), self.comm.size());
         let (mut from_pieces, mut into_pieces) = (Vec::new(), Vec::new());
         for from in (0..p).filter(|&from| from != rank) {

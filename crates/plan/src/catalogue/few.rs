@@ -3,7 +3,7 @@
 use super::{CatalogueRow, rootless};
 use crate::error::NoTree;
 use crate::request::{Built, Request, Wanted};
-use tuwtree_collective::{Grid, alltoall};
+use tuwtree_collective::{ColumnTrees, alltoall};
 use tuwtree_model::{CostModel, MessageSizes, Problem, Rank, Time};
 use tuwtree_schedule::{Sends, simulate};
 
@@ -31,7 +31,7 @@ fn roots(problem: &Problem) -> Option<(Vec<Rank>, bool)> {
     few(false).or_else(|| few(true))
 }
 
-/// The fastest by the judge of grids with some radices, with all messages together or the large ones straight: one parameter
+/// The fastest column trees by the judge with some radices, with all messages together or the large ones straight: one parameter
 /// after the other is varied.
 fn column_trees(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     let problem = request.problem;
@@ -41,26 +41,27 @@ fn column_trees(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> 
     let sizes = problem.messages().expect("an alltoall");
     let rows = problem.ranks() / roots.len();
     let messages = (problem.ranks() * roots.len()) as u64;
-    let mut best: Option<(Time, Grid, Built)> = None;
-    let mut attempt = |grid: Grid, threshold: Option<u64>| -> Result<Grid, NoTree> {
+    let mut best: Option<(Time, ColumnTrees, Built)> = None;
+    let mut attempt = |trees: ColumnTrees, threshold: Option<u64>| -> Result<ColumnTrees, NoTree> {
         rootless::expense(wanted, messages, 2)
             .check(wanted.effort, request.watch, |_| String::new())?;
         let most = threshold.unwrap_or(u64::MAX);
-        let schedule = alltoall::in_grid(problem, grid, &roots, most).map_err(NoTree::failed)?;
+        let schedule =
+            alltoall::column_trees(problem, trees, &roots, most).map_err(NoTree::failed)?;
         let timeline = simulate(&schedule, problem.stated_costs(), Sends::Synchronous);
         let time = timeline.map_err(|error| wanted.unsimulated(error))?.completion_time();
         if best.as_ref().is_none_or(|(least, ..)| time < *least) {
-            best = Some((time, grid, Built { threshold, ..Built::without_search(schedule) }));
+            best = Some((time, trees, Built { threshold, ..Built::without_search(schedule) }));
         }
         Ok(best.as_ref().expect("one was tried").1)
     };
-    let mut grid = Grid { row: 2, column: 2, is_from_roots };
+    let mut trees = ColumnTrees { row: 2, column: 2, is_from_roots };
     for threshold in [None].into_iter().chain(threshold(problem, sizes, roots[0]).map(Some)) {
         for column in radices(rows) {
-            grid = attempt(Grid { column, ..grid }, threshold)?;
+            trees = attempt(ColumnTrees { column, ..trees }, threshold)?;
         }
         for row in radices(roots.len()).skip(1) {
-            grid = attempt(Grid { row, ..grid }, threshold)?;
+            trees = attempt(ColumnTrees { row, ..trees }, threshold)?;
         }
     }
     Ok(best.expect("radix 2 was tried").2)

@@ -49,7 +49,7 @@ pub(super) const NODE_PAIRS: CatalogueRow = CatalogueRow {
     )
 };
 
-/// The fastest of all messages in bundles and of only those that are small at the costs.
+/// The faster of two alltoalls: all messages in bundles, or only small ones.
 fn in_node_pairs(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     let problem = request.problem;
     let nodes = nodes_for(problem, wanted)?;

@@ -96,7 +96,7 @@ pub(in crate::collective) struct AlltoallPrices<'a> {
 }
 
 impl<'a> AlltoallPrices<'a> {
-    /// The costs for this many ranks on these nodes, none of which holds more than `most_passed` bytes for others.
+    /// Costs for a number of ranks on nodes. No rank holds more than `most_passed` bytes for others.
     pub(in crate::collective) fn new(
         prices: &'a Prices,
         ranks: usize,
@@ -262,7 +262,7 @@ impl<'a> AlltoallPrices<'a> {
     }
 }
 
-/// Bytes of the largest messages that are passed on in this way among so many ranks, of which none holds more than `most_passed`.
+/// Size limit of passed messages, in bytes. No rank holds more than `most_passed` bytes for others.
 pub(in crate::collective) fn most_passed_on(
     prices: &Prices,
     passing: Passing,
@@ -288,7 +288,7 @@ fn most_bundled(prices: &Prices, ranks: usize) -> u64 {
     powers.take_while(|&one| one > 0).find(|&one| pays(one)).unwrap_or(0)
 }
 
-/// Upper bound on the time of bundles with messages up to `small` bytes: those of a round go at once.
+/// Upper bound on the time of bundles with messages up to `small` bytes: bundles of a round go at once.
 fn bundled_at_most(prices: &Prices, (p, radix): (usize, usize), small: u64) -> u128 {
     let (mut time, mut width) = (0, 1);
     while width < p {
