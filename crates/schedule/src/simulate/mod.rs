@@ -147,7 +147,7 @@ pub enum SimulationError {
 /// O(n log n) time, O(n) space for n actions.
 ///
 /// # Source
-/// `docs/collectives.md`, "Nodes with one wire".
+/// `docs/nodes.md`, "Nodes with one wire".
 ///
 /// # Example
 /// Sizes 2, 1, 4 and costs 1, 1, 1: rank 1 receives from 0 until 3, copies until 4, receives
