@@ -202,7 +202,7 @@ fn maps_of_operations_without_trees_name_the_fastest_algorithm() {
             "ring,binomial,rabenseifner-half,rabenseifner-full,binary-blocks,circulant-pieces",
             5,
         ),
-        ("alltoall", "linear,pairwise,bruck,bruck-radix,open-shop", 4),
+        ("alltoall", "linear,pairwise,bruck,bruck-radix,column-trees,open-shop", 4),
         ("intergroup-allgather", "paired,shares,root-best,root-mpich,root-mpich-v", 4),
     ] {
         let of_vector = ["allreduce", "broadcast", "reduce"].contains(&operation);

@@ -134,7 +134,8 @@ fn the_librarys_best_setting_and_the_next_command_are_said() {
         assert!(said.contains(gather), "{said}");
         assert!(said.contains(allgather), "{said}");
         assert_eq!(said.contains(caution), library.starts_with("Open MPI"), "{said}");
-        let nothing = "No advice: of an alltoall, only what one rank sends is recorded.";
+        let nothing =
+            "No advice: of an alltoall, each rank records its own messages: all ranks' recordings";
         assert!(said.contains(nothing), "{said}");
         let said = tuwtree(&format!("advise --recording {} {machine}", file.display())).success();
         let next = format!(
@@ -143,6 +144,39 @@ fn the_librarys_best_setting_and_the_next_command_are_said() {
         );
         assert!(said.contains(&next), "{said}");
     }
+}
+
+#[test]
+fn an_alltoall_that_all_ranks_have_recorded_has_advice() {
+    let folder = folder("recorded-rows");
+    let mut files = String::new();
+    for rank in (0..8).rev() {
+        let file = folder.join(format!("calls.json.{rank}"));
+        // Rank 3 has a large message for everybody.
+        let size = if rank == 3 { 90_000 } else { 1 };
+        let text = format!(
+            "{{\"format\":\"tuwtree-recording\",\"version\":2,\"mpi_library\":\"Open MPI v4.1.4\",\"processes\":8,\
+             \"rank\":{rank},\"entries\":[{{\"function\":\"MPI_Alltoallv\",\"operation\":\"alltoall\",\"root\":{rank},\
+             \"block_sizes_bytes\":{:?},\"calls\":4,\"seconds\":0.002,\"least_seconds\":0.0001,\
+             \"greatest_seconds\":0.001}}],\"left_out_calls\":0,\"left_out_seconds\":0.0}}",
+            [size; 8]
+        );
+        fs::write(&file, text).unwrap();
+        files.push_str(&format!(" --recording {}", file.display()));
+    }
+    let costs = "--alpha 100 --beta 1 --gamma 1";
+    let said = tuwtree(&format!("advise{files} {costs}")).success();
+    assert!(
+        said.contains("MPI_Alltoallv, 8 processes, at rank 0, 720056 bytes (largest block 90000)"),
+        "{said}"
+    );
+    assert!(!said.contains("No advice") && said.matches("distinct call").count() == 1, "{said}");
+    let all = json(&format!("advise{files} {costs} --json"));
+    let calls = all["calls"].as_array().unwrap();
+    assert_eq!(calls.len(), 1);
+    // Seven messages of 90,000 bytes leave rank 3.
+    let time = calls[0]["advice"]["completion_time"].as_u64().unwrap();
+    assert!(time >= 7 * 90_000, "{all}");
 }
 
 #[test]

@@ -18,8 +18,8 @@ use tuwtree_measure::RecordedCall;
 use tuwtree_model::quantity;
 use tuwtree_model::quantity::{Cost, parse_bytes, parse_time_per_byte};
 use tuwtree_model::{
-    ClosedSet, Construction, Operation, Operator, Order, PayloadKind, Ports, Problem, ProblemError,
-    Root, StatedCosts, Tree,
+    ClosedSet, Construction, MessageSizes, Operation, Operator, Order, PayloadKind, Ports, Problem,
+    ProblemError, Root, StatedCosts, Tree,
 };
 use tuwtree_plan::{
     Comparison, Effort, Library, LocalSearch, Outcome, Request, Search, Settings, VectorUse,
@@ -559,7 +559,18 @@ impl ComparisonArgs {
         let costs = self.costs.costs(None)?;
         let operation = call.operation;
         if operation.payload_kind() == PayloadKind::Messages {
-            return Ok(Err("of an alltoall, only what one rank sends is recorded".to_owned()));
+            if call.matrix_bytes.is_empty() {
+                let reason = "of an alltoall, each rank records its own messages: all ranks' recordings of equally many \
+                              calls are needed (FILE*)";
+                return Ok(Err(reason.to_owned()));
+            }
+            let sizes = MessageSizes::new(call.matrix_bytes.iter().copied());
+            let problem = sizes.map_err(|error| error.to_string()).and_then(|sizes| {
+                costs.costs().check_ranks(sizes.ranks()).map_err(|error| error.to_string())?;
+                Problem::new(operation, sizes, costs).map_err(|error| error.to_string())
+            });
+            let duplex = self.choice.ports.duplex();
+            return Ok(problem.map(|problem| problem.with_duplex(duplex)));
         }
         let ports = match operation.is_rooted() {
             true => self.choice.ports.for_tree(operation)?,

@@ -41,6 +41,9 @@ pub struct RecordedCall {
     pub root: Rank,
     /// The size of each rank's block, as the root states it; of an alltoall, what the recording rank sends to each.
     pub block_sizes_bytes: Vec<u64>,
+    /// Of an alltoall whose rows are [joined](Recording::join_alltoalls), the messages of all ranks, row after row; else empty.
+    #[serde(skip)]
+    pub matrix_bytes: Vec<u64>,
     /// Number of calls, at least one.
     pub calls: u64,
     /// Duration of all these calls at the root, in seconds.
@@ -104,6 +107,45 @@ impl Recording {
         if entries.iter().all(is_rooted) { 1 } else { Recording::VERSION }
     }
 
+    /// Joins the rows of alltoalls on all processes of a job if its ranks' recordings are all there: calls of rank 0 get the
+    /// messages of all ranks, calls of others are left out. Calls of ranks belong together by their order; where functions or
+    /// numbers of calls differ, nothing is joined.
+    ///
+    /// # Complexity
+    /// O(p^2) for each call.
+    pub fn join_alltoalls(recordings: &mut [&mut Recording]) {
+        let Some(processes) = recordings.first().map(|one| one.processes) else { return };
+        recordings.sort_by_key(|one| one.rank);
+        let is_of_all = recordings.iter().enumerate().all(|(rank, one)| one.rank == rank);
+        if !is_of_all || recordings.len() != processes {
+            return;
+        }
+        let rows = |recording: &Recording| -> Vec<RecordedCall> {
+            let is_row = |call: &&RecordedCall| call.is_row(recording.processes, recording.rank);
+            recording.entries.iter().filter(is_row).cloned().collect()
+        };
+        let all: Vec<Vec<RecordedCall>> = recordings.iter().map(|one| rows(one)).collect();
+        let count = |call: &RecordedCall| (call.function.clone(), call.calls);
+        if !all.iter().all(|rows| rows.iter().map(count).eq(all[0].iter().map(count))) {
+            return;
+        }
+        for (rank, recording) in recordings.iter_mut().enumerate() {
+            let (processes, own) = (recording.processes, recording.rank);
+            let mut number = 0;
+            recording.entries.retain_mut(|call| {
+                if !call.is_row(processes, own) {
+                    return true;
+                }
+                if rank == 0 {
+                    let row = |rows: &Vec<RecordedCall>| rows[number].block_sizes_bytes.clone();
+                    call.matrix_bytes = all.iter().flat_map(row).collect();
+                }
+                number += 1;
+                rank == 0
+            });
+        }
+    }
+
     /// Checks a document that has been read.
     ///
     /// # Errors
@@ -128,6 +170,12 @@ impl Recording {
 }
 
 impl RecordedCall {
+    /// True for what a rank sends in an alltoall of all processes.
+    fn is_row(&self, processes: usize, rank: Rank) -> bool {
+        let is_of_all = self.block_sizes_bytes.len() == processes && self.root == rank;
+        self.operation == Operation::Alltoall && is_of_all
+    }
+
     /// The blocks.
     ///
     /// # Errors
@@ -153,6 +201,7 @@ mod tests {
                 operation: Operation::Gather,
                 root,
                 block_sizes_bytes: vec![4, 0, 8],
+                matrix_bytes: Vec::new(),
                 calls,
                 seconds: 0.5,
                 least_seconds: 0.1,
@@ -171,6 +220,34 @@ mod tests {
         assert_eq!(Recording::version_for(&entries), 2);
         let text = serde_json::to_string(&entries[0]).unwrap();
         assert!(text.contains("\"operation\":\"reduce-scatter\""), "{text}");
+    }
+
+    #[test]
+    fn rows_of_alltoalls_are_joined_if_all_ranks_have_made_equal_calls() {
+        let of_rank = |rank: Rank, calls: u64| {
+            let mut one = recording(rank, calls);
+            (one.processes, one.rank) = (3, rank);
+            let alltoall = RecordedCall {
+                operation: Operation::Alltoall,
+                block_sizes_bytes: vec![rank as u64, 7, 8],
+                ..one.entries[0].clone()
+            };
+            one.entries.insert(0, alltoall);
+            one
+        };
+        let joined = |mut all: Vec<Recording>| {
+            Recording::join_alltoalls(&mut all.iter_mut().collect::<Vec<_>>());
+            all
+        };
+        // In any order of files.
+        let all = joined(vec![of_rank(0, 2), of_rank(2, 2), of_rank(1, 2)]);
+        assert_eq!(all[0].entries[0].matrix_bytes, [0, 7, 8, 1, 7, 8, 2, 7, 8]);
+        assert_eq!(all[0].entries[1], of_rank(0, 2).entries[1]);
+        assert_eq!(all[1].entries, of_rank(2, 2).entries[1..]);
+        for others in [vec![of_rank(1, 2), of_rank(2, 1)], vec![of_rank(1, 2)]] {
+            let all: Vec<Recording> = [of_rank(0, 2)].into_iter().chain(others).collect();
+            assert_eq!(joined(all.clone()), all);
+        }
     }
 
     #[test]

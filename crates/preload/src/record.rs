@@ -112,6 +112,7 @@ impl Recorded {
             operation,
             root: key.root,
             block_sizes_bytes: blocks,
+            matrix_bytes: Vec::new(),
             calls: 1,
             seconds,
             least_seconds: seconds,

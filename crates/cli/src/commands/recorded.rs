@@ -35,8 +35,10 @@ pub(super) fn run(
     output: &mut dyn Write,
 ) -> Result<(), CliError> {
     let read = |source| Ok((source, recording::read(source)?));
-    let recordings: Vec<(&Source, Recording)> =
+    let mut recordings: Vec<(&Source, Recording)> =
         args.recording.iter().map(read).collect::<Result<_, CliError>>()?;
+    let mut all: Vec<&mut Recording> = recordings.iter_mut().map(|(_, one)| one).collect();
+    Recording::join_alltoalls(&mut all);
     args.comparison.costs.note_assumed();
     args.comparison.note_warnings()?;
     note_other_jobs(&recordings);
@@ -91,6 +93,10 @@ fn write_text(
 ) -> Result<(), CliError> {
     for (index, (source, recording)) in recordings.iter().enumerate() {
         let own = || calls.iter().filter(|call| call.recording == index);
+        // Its only calls were rows of alltoalls, which rank 0 has.
+        if own().next().is_none() && recording.left_out_calls == 0 && recording.rank > 0 {
+            continue;
+        }
         let times: u64 = own().map(|call| call.call.calls).sum();
         let seconds: f64 = own().map(|call| call.call.seconds).sum();
         writeln!(
@@ -132,10 +138,19 @@ fn write_next_commands(
 }
 
 impl AdvisedCall {
+    /// Blocks, or the messages of all ranks if they are known.
+    fn sizes(&self) -> &[u64] {
+        match self.call.matrix_bytes.is_empty() {
+            true => &self.call.block_sizes_bytes,
+            false => &self.call.matrix_bytes,
+        }
+    }
+
     fn write(&self, output: &mut dyn Write) -> Result<(), CliError> {
         let RecordedCall { function, root, block_sizes_bytes, calls, .. } = &self.call;
-        let bytes: u128 = block_sizes_bytes.iter().copied().map(u128::from).sum();
-        let largest = block_sizes_bytes.iter().max().copied().unwrap_or(0);
+        let sizes = self.sizes();
+        let bytes: u128 = sizes.iter().copied().map(u128::from).sum();
+        let largest = sizes.iter().max().copied().unwrap_or(0);
         writeln!(
             output,
             "{function}, {}, {} {root}, {} (largest block {largest}): {}, {} each",
@@ -210,7 +225,7 @@ impl AdvisedCall {
 
     fn row(&self) -> Value {
         let RecordedCall { function, root, block_sizes_bytes, calls, seconds, .. } = &self.call;
-        let bytes: u128 = block_sizes_bytes.iter().copied().map(u128::from).sum();
+        let bytes: u128 = self.sizes().iter().copied().map(u128::from).sum();
         let advised = self.compared.as_ref().ok().map(|comparison| {
             let chosen = Advice::new(comparison).chosen;
             (chosen.construction.name(), chosen.unpacked.units())
