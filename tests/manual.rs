@@ -286,6 +286,39 @@ fn links_lead_somewhere() {
     assert!(links > 50, "{links} links");
 }
 
+/// Adds the Rust files of a folder, and of those in it.
+fn add_rust_files(folder: &Path, files: &mut Vec<String>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            add_rust_files(&path, files);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path.display().to_string());
+        }
+    }
+}
+
+#[test]
+fn rust_files_that_pages_name_exist() {
+    let mut files = Vec::new();
+    for folder in ["crates", "tests", "benches", "examples", "python/src"] {
+        add_rust_files(&workspace_file(folder), &mut files);
+    }
+    let others = ["ARCHITECTURE.md", "CONTRIBUTING.md"].map(workspace_file);
+    let mut names = 0;
+    for page in pages().into_iter().chain(others) {
+        let text = fs::read_to_string(&page).unwrap();
+        let is_file = |name: &&str| name.ends_with(".rs") && !name.contains(' ');
+        // NAME stands for a file of the reader's own.
+        for name in text.split('`').filter(is_file).filter(|name| !name.contains("NAME")) {
+            let end = format!("/{name}");
+            assert!(files.iter().any(|file| file.ends_with(&end)), "{}: no {name}", page.display());
+            names += 1;
+        }
+    }
+    assert!(names > 30, "{names} names");
+}
+
 #[test]
 fn the_manual_has_every_page_and_the_readme_is_short() {
     let summary = fs::read_to_string(workspace_file("docs/SUMMARY.md")).unwrap();
