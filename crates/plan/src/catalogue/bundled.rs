@@ -62,7 +62,7 @@ pub(super) fn floor_of_direct(problem: &Problem) -> Option<Time> {
 /// Lower bound on the time of exchanges one after the other, in an alltoall of many ranks with messages of one size; of others
 /// that of messages that go straight.
 pub(super) fn floor_of_pairwise(problem: &Problem) -> Option<Time> {
-    let Some((p, bytes)) = many_equal_messages(problem) else { return floor_of_direct(problem) };
+    let Some((p, bytes)) = equal_messages(problem, MANY) else { return floor_of_direct(problem) };
     let to_all = |from: Rank| {
         let others = (0..p).filter(|&to| to != from);
         others.map(|to| exchange(problem, (from, to), bytes)).sum::<Option<f64>>()
@@ -71,9 +71,12 @@ pub(super) fn floor_of_pairwise(problem: &Problem) -> Option<Time> {
     Time::new(all.into_iter().fold(0.0, f64::max))
 }
 
-/// Number of ranks and size of the messages, in an alltoall of many ranks with messages of one size.
-fn many_equal_messages(problem: &Problem) -> Option<(usize, u64)> {
-    let sizes = problem.messages().filter(|sizes| sizes.ranks() > MANY)?;
+/// With more ranks, the search for a radix takes seconds.
+pub(super) const SOME: usize = 256;
+
+/// Number of ranks and size of the messages, in an alltoall of more than `least` ranks with messages of one size.
+fn equal_messages(problem: &Problem, least: usize) -> Option<(usize, u64)> {
+    let sizes = problem.messages().filter(|sizes| sizes.ranks() > least)?;
     let (p, bytes) = (sizes.ranks(), sizes.message(0, 0));
     let is_equal = |from: Rank| (0..p).all(|to| sizes.message(from, to) == bytes);
     (bytes > 0 && (0..p).all(is_equal)).then_some((p, bytes))
@@ -87,16 +90,17 @@ fn exchange(problem: &Problem, (from, to): (Rank, Rank), bytes: u64) -> Option<f
     Some(latency.units() + exchanged.units())
 }
 
-/// Lower bound on the times of Bruck's algorithm in these radices, in an alltoall of many ranks with messages of one size: all hops
+/// Lower bound on the times of Bruck's algorithm in these radices, in an alltoall of more than `least_ranks` ranks with messages of one size: all hops
 /// of a rank follow one another, each with all of its messages.
 ///
 /// # Complexity
 /// O(p h) for each radix with `h` hops, up to the hop from which on it takes longer than another radix.
 pub(super) fn floor_in_radices(
     problem: &Problem,
+    least_ranks: usize,
     radices: impl IntoIterator<Item = usize>,
 ) -> Option<Time> {
-    let (p, bytes) = many_equal_messages(problem)?;
+    let (p, bytes) = equal_messages(problem, least_ranks)?;
     let duration = |from, to, bytes| exchange(problem, (from, to), bytes);
     let mut least = f64::INFINITY;
     for radix in radices {
@@ -255,8 +259,8 @@ mod tests {
             let all = [
                 (floor_of_direct(&problem), alltoall::linear(&problem)),
                 (floor_of_pairwise(&problem), alltoall::pairwise(&problem)),
-                (floor_in_radices(&problem, [2]), alltoall::bruck(&problem, 2)),
-                (floor_in_radices(&problem, [40, 7]), alltoall::bruck(&problem, 7)),
+                (floor_in_radices(&problem, MANY, [2]), alltoall::bruck(&problem, 2)),
+                (floor_in_radices(&problem, SOME, [40, 7]), alltoall::bruck(&problem, 7)),
             ];
             for (number, (floor, schedule)) in all.into_iter().enumerate() {
                 let costs = problem.stated_costs();

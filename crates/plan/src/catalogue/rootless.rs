@@ -270,7 +270,7 @@ pub(super) const BINARY_BLOCKS: CatalogueRow = CatalogueRow {
 };
 
 pub(super) const BRUCK: CatalogueRow = CatalogueRow {
-    floor: |problem| bundled::floor_in_radices(problem, [2]),
+    floor: |problem| bundled::floor_in_radices(problem, MANY, [2]),
     ..row(
         "windows of blocks that double, at distances 1, 2, 4, ...: fewest rounds, for any p",
         |request, wanted| {
@@ -318,7 +318,9 @@ pub(super) const BRUCK_CONTIGUOUS: CatalogueRow = CatalogueRow {
 pub(super) const BRUCK_RADIX: CatalogueRow = CatalogueRow {
     is_long: true,
     // Radix 2 is `bruck`.
-    floor: |problem| bundled::floor_in_radices(problem, bundled::radices(problem.ranks()).skip(1)),
+    floor: |problem| {
+        bundled::floor_in_radices(problem, bundled::SOME, bundled::radices(problem.ranks()).skip(1))
+    },
     ..row(
         "digit by digit of distances, large messages straight, as is found best (Fan et al. 2025)",
         bundled::in_radix,
