@@ -2,8 +2,8 @@
 //!
 //! An allgather gives every rank all blocks, of any size, empty ones included; a reduce-scatter combines the vectors of
 //! all ranks and gives each its block of the result, an allreduce the whole result; an alltoall gives each rank every
-//! other rank's message for it. All algorithms here go in rounds: in each, a rank sends at most one message and
-//! receives at most one, both at once. Empty messages are not sent. Data goes directly to its place in the output, in
+//! other rank's message for it. Algorithms go in rounds: in each, a rank sends at most one message and
+//! receives at most one, both at once; on duplex ports (below) it begins several. Empty messages are not sent. Data goes directly to its place in the output, in
 //! messages of several pieces if needed, so that nothing is copied, except in variants that say so.
 //!
 //! | function | rounds | when |
