@@ -44,7 +44,7 @@ pub struct Arguments<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Side {
     buffer: *mut c_void,
-    blocks: Blocks,
+    blocks: BlockLayout,
     datatype: MPI_Datatype,
     /// True for counts in `MPI_Count`.
     is_large: bool,
@@ -52,7 +52,7 @@ pub struct Side {
 
 /// Numbers of elements, and positions in the buffer.
 #[derive(Clone, Copy, Debug)]
-enum Blocks {
+enum BlockLayout {
     /// One block of this many elements.
     One(MPI_Count),
     /// One block of this many elements for each rank, back to back.
@@ -64,12 +64,12 @@ enum Blocks {
 impl Side {
     /// One block.
     pub fn one<N: CountType>(buffer: impl Buffer, count: N, datatype: MPI_Datatype) -> Side {
-        Side::new::<N>(buffer, Blocks::One(count.into()), datatype)
+        Side::new::<N>(buffer, BlockLayout::One(count.into()), datatype)
     }
 
     /// A block of `count` elements for each rank.
     pub fn equal<N: CountType>(buffer: impl Buffer, count: N, datatype: MPI_Datatype) -> Side {
-        Side::new::<N>(buffer, Blocks::Equal(count.into()), datatype)
+        Side::new::<N>(buffer, BlockLayout::Equal(count.into()), datatype)
     }
 
     /// A block for each rank, with counts and displacements in elements.
@@ -80,7 +80,7 @@ impl Side {
         datatype: MPI_Datatype,
     ) -> Side {
         let (counts, displacements) = (counts.cast(), displacements.cast());
-        Side::new::<N>(buffer, Blocks::Listed { counts, displacements }, datatype)
+        Side::new::<N>(buffer, BlockLayout::Listed { counts, displacements }, datatype)
     }
 
     /// A block for each rank, one after the other.
@@ -92,7 +92,7 @@ impl Side {
         Side::listed(buffer, counts, std::ptr::null::<c_void>(), datatype)
     }
 
-    fn new<N: CountType>(buffer: impl Buffer, blocks: Blocks, datatype: MPI_Datatype) -> Side {
+    fn new<N: CountType>(buffer: impl Buffer, blocks: BlockLayout, datatype: MPI_Datatype) -> Side {
         Side { buffer: buffer.address(), blocks, datatype, is_large: N::IS_LARGE }
     }
 
@@ -104,8 +104,8 @@ impl Side {
     /// The null list, in words.
     fn missing(&self) -> Option<&'static str> {
         match self.blocks {
-            Blocks::Listed { counts, .. } if counts.is_null() => Some("the counts"),
-            Blocks::Listed { displacements, .. } if displacements.is_null() => {
+            BlockLayout::Listed { counts, .. } if counts.is_null() => Some("the counts"),
+            BlockLayout::Listed { displacements, .. } if displacements.is_null() => {
                 Some("the displacements")
             }
             _ => None,
@@ -118,9 +118,9 @@ impl Side {
     /// A list has a number at this index.
     unsafe fn count(&self, at: usize) -> MPI_Count {
         match self.blocks {
-            Blocks::One(count) | Blocks::Equal(count) => count,
+            BlockLayout::One(count) | BlockLayout::Equal(count) => count,
             // SAFETY: the caller's promise.
-            Blocks::Listed { counts, .. } => unsafe {
+            BlockLayout::Listed { counts, .. } => unsafe {
                 match self.is_large {
                     true => *counts.cast::<MPI_Count>().add(at),
                     false => (*counts.cast::<c_int>().add(at)).into(),
@@ -135,10 +135,10 @@ impl Side {
     /// A list has a number at this index.
     unsafe fn displacement(&self, at: usize) -> i64 {
         match self.blocks {
-            Blocks::One(_) => 0,
-            Blocks::Equal(count) => (at as i64).saturating_mul(count),
+            BlockLayout::One(_) => 0,
+            BlockLayout::Equal(count) => (at as i64).saturating_mul(count),
             // SAFETY: the caller's promise.
-            Blocks::Listed { displacements, .. } => unsafe {
+            BlockLayout::Listed { displacements, .. } => unsafe {
                 match self.is_large {
                     #[allow(clippy::unnecessary_cast, reason = "an isize in some headers")]
                     true => *displacements.cast::<MPI_Aint>().add(at) as i64,
@@ -158,7 +158,7 @@ impl Side {
         handles: Handles,
         kept: Option<&Rc<Place>>,
     ) -> Result<Rc<Place>, PlaceError> {
-        let number = if let Blocks::One(_) = self.blocks { 1 } else { ranks };
+        let number = if let BlockLayout::One(_) = self.blocks { 1 } else { ranks };
         // SAFETY: the caller's promises.
         unsafe {
             let blocks = (0..number).map(|at| (self.count(at), self.displacement(at)));
@@ -188,7 +188,9 @@ impl Side {
             *list = copy.as_ptr().cast();
             Box::new(copy)
         }
-        let Blocks::Listed { counts, displacements } = &mut self.blocks else { return Vec::new() };
+        let BlockLayout::Listed { counts, displacements } = &mut self.blocks else {
+            return Vec::new();
+        };
         let mut kept = Vec::new();
         // SAFETY: the caller's promise.
         unsafe {
@@ -210,10 +212,10 @@ impl Side {
 
     fn for_shim(&self) -> ShimSide {
         let (count, counts, displacements) = match self.blocks {
-            Blocks::One(count) | Blocks::Equal(count) => {
+            BlockLayout::One(count) | BlockLayout::Equal(count) => {
                 (count, std::ptr::null(), std::ptr::null())
             }
-            Blocks::Listed { counts, displacements } => (0, counts, displacements),
+            BlockLayout::Listed { counts, displacements } => (0, counts, displacements),
         };
         ShimSide { buffer: self.buffer, count, counts, displacements, datatype: self.datatype }
     }
@@ -432,8 +434,8 @@ impl<'a> Arguments<'a> {
         operator: MPI_Op,
     ) -> Arguments<'a> {
         let function = match result.blocks {
-            Blocks::Listed { .. } => Function::ReduceScatter,
-            Blocks::One(_) | Blocks::Equal(_) => Function::ReduceScatterBlock,
+            BlockLayout::Listed { .. } => Function::ReduceScatter,
+            BlockLayout::One(_) | BlockLayout::Equal(_) => Function::ReduceScatterBlock,
         };
         let given = Side { buffer: vector.cast_mut(), ..result };
         Arguments { operator: Some(operator), ..Arguments::new(function, given, result) }
@@ -445,8 +447,8 @@ impl<'a> Arguments<'a> {
     /// As [`gatherv`](Self::gatherv).
     pub unsafe fn alltoall(given: Side, result: Side) -> Arguments<'a> {
         let function = match result.blocks {
-            Blocks::Listed { .. } => Function::Alltoallv,
-            Blocks::One(_) | Blocks::Equal(_) => Function::Alltoall,
+            BlockLayout::Listed { .. } => Function::Alltoallv,
+            BlockLayout::One(_) | BlockLayout::Equal(_) => Function::Alltoall,
         };
         Arguments::new(function, given, result)
     }
@@ -529,7 +531,7 @@ impl<'a> Arguments<'a> {
                 return Err(refused);
             }
             let count = i64::try_from(scaled / i128::from(room)).expect("no more than before");
-            let cut = Side { blocks: Blocks::One(count), ..*self.own() };
+            let cut = Side { blocks: BlockLayout::One(count), ..*self.own() };
             // SAFETY: the promise made when the arguments were, for more elements.
             let own = unsafe { cut.place(1, Handles::Lent, None) };
             parsed.own = Some(own.map_err(ArgumentError::Own)?);
@@ -598,7 +600,7 @@ impl<'a> Arguments<'a> {
             let reason = "there are lists for another number of processes";
             return Err(ArgumentError::Partition { block, reason });
         }
-        if let Blocks::Equal(count) = side.blocks
+        if let BlockLayout::Equal(count) = side.blocks
             && (ranks as i64).checked_mul(count).is_none()
         {
             return Err(ArgumentError::Partition {
@@ -633,8 +635,9 @@ impl<'a> Arguments<'a> {
         let vector = if self.given.is_in_place() { &self.result } else { &self.given };
         let place = |side: &Side, count| {
             // SAFETY: the promise made when the arguments were: memory, and handles.
-            let place =
-                unsafe { Side { blocks: Blocks::One(count), ..*side }.place(1, handles, None) };
+            let place = unsafe {
+                Side { blocks: BlockLayout::One(count), ..*side }.place(1, handles, None)
+            };
             place.map_err(ArgumentError::Own)
         };
         let places = RootlessPlaces {
@@ -759,17 +762,17 @@ impl<'a> Arguments<'a> {
         };
         let mut kept: OwnLists = Vec::new();
         match self.result.blocks {
-            Blocks::Listed { counts, .. } if !counts.is_null() => {
+            BlockLayout::Listed { counts, .. } if !counts.is_null() => {
                 // SAFETY: the promise made when the arguments were: p numbers.
                 let counts = (0..ranks).map(|at| int(unsafe { self.result.count(at) }));
                 let counts: Vec<c_int> = counts.collect::<Result<_, _>>()?;
                 let displacements = std::ptr::null();
                 narrow.result.blocks =
-                    Blocks::Listed { counts: counts.as_ptr().cast(), displacements };
+                    BlockLayout::Listed { counts: counts.as_ptr().cast(), displacements };
                 kept.push(Box::new(counts));
             }
-            Blocks::Listed { .. } => {}
-            Blocks::One(count) | Blocks::Equal(count) => drop(int(count)?),
+            BlockLayout::Listed { .. } => {}
+            BlockLayout::One(count) | BlockLayout::Equal(count) => drop(int(count)?),
         }
         narrow.result.is_large = false;
         Ok((narrow, kept))

@@ -68,7 +68,7 @@ pub(super) fn bound(problem: &Problem, most: f64) -> f64 {
             Some(*sum)
         });
         let largest_sums: Vec<f64> = std::iter::once(0.0).chain(sums).collect();
-        let search = Search {
+        let search = BoundSearch {
             costs: &costs,
             is_outward,
             line: (fixed.max(0.0), per_byte),
@@ -135,7 +135,7 @@ impl Parts {
     }
 }
 
-struct Search<'a> {
+struct BoundSearch<'a> {
     costs: &'a LeastJudged,
     is_outward: bool,
     /// `A` and `B`.
@@ -152,7 +152,7 @@ struct Search<'a> {
     wires: f64,
 }
 
-impl Search<'_> {
+impl BoundSearch<'_> {
     /// The entry of a table for a time `earlier` before `at` steps; `None` before all time.
     fn index(&self, at: usize, earlier: f64) -> Option<usize> {
         let steps = earlier / self.step * KEPT;

@@ -21,7 +21,7 @@ struct Block {
 
 /// A round among blocks of ranks.
 #[derive(Clone, Copy, Debug)]
-enum Round {
+enum BlockRound {
     /// In each block, ranks at this distance exchange halves.
     Halve(usize),
     /// In each block, ranks at this distance exchange all they have.
@@ -38,7 +38,7 @@ enum Round {
 }
 
 /// The blocks, and the root of a reduction.
-struct Blocks {
+struct RankBlocks {
     all: Vec<Block>,
     root: Rank,
 }
@@ -58,14 +58,14 @@ struct Blocks {
 /// R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, section 5.2.
 pub fn allreduce(problem: &Problem) -> Result<Schedule, CollectiveError> {
     check_operation(problem, Operation::Allreduce)?;
-    let blocks = Blocks { all: blocks(problem.ranks()), root: 0 };
+    let blocks = RankBlocks { all: blocks(problem.ranks()), root: 0 };
     let mut rounds = blocks.scattered();
     for small in 1..blocks.all.len() {
         let messages = 0..blocks.messages(small);
-        rounds.extend(messages.map(|one| (Arrives::Stored, Round::Down(small, one))));
+        rounds.extend(messages.map(|one| (Arrives::Stored, BlockRound::Down(small, one))));
     }
     let doubled = masks(blocks.largest()).rev();
-    rounds.extend(doubled.map(|mask| (Arrives::Stored, Round::Double(mask))));
+    rounds.extend(doubled.map(|mask| (Arrives::Stored, BlockRound::Double(mask))));
     blocks.schedule(problem, &rounds)
 }
 
@@ -86,15 +86,15 @@ pub fn allreduce(problem: &Problem) -> Result<Schedule, CollectiveError> {
 pub fn reduce(problem: &Problem) -> Result<Schedule, CollectiveError> {
     check_operation(problem, Operation::Reduce)?;
     let root = root(problem).expect("a reduction has a root");
-    let blocks = Blocks { all: blocks(problem.ranks()), root };
+    let blocks = RankBlocks { all: blocks(problem.ranks()), root };
     let mut rounds = blocks.scattered();
-    rounds.extend((root >= blocks.largest()).then_some((Arrives::Stored, Round::Replace)));
+    rounds.extend((root >= blocks.largest()).then_some((Arrives::Stored, BlockRound::Replace)));
     let collected = masks(blocks.largest()).rev();
-    rounds.extend(collected.map(|mask| (Arrives::Stored, Round::Collect(mask))));
+    rounds.extend(collected.map(|mask| (Arrives::Stored, BlockRound::Collect(mask))));
     blocks.schedule(problem, &rounds)
 }
 
-impl Blocks {
+impl RankBlocks {
     /// The ranks of the largest block.
     fn largest(&self) -> usize {
         self.all[0].ranks
@@ -106,11 +106,11 @@ impl Blocks {
     }
 
     /// The rounds of the reduce-scatter: each member of the largest block has a piece of the result.
-    fn scattered(&self) -> Vec<(Arrives, Round)> {
-        let halved = masks(self.largest()).map(Round::Halve);
+    fn scattered(&self) -> Vec<(Arrives, BlockRound)> {
+        let halved = masks(self.largest()).map(BlockRound::Halve);
         let handed = (1..self.all.len()).rev();
         let handed = handed
-            .flat_map(|small| (0..self.messages(small)).map(move |one| Round::Up(small, one)));
+            .flat_map(|small| (0..self.messages(small)).map(move |one| BlockRound::Up(small, one)));
         halved.chain(handed).map(|round| (Arrives::Combined, round)).collect()
     }
 
@@ -134,23 +134,23 @@ impl Blocks {
         if member == 0 && self.root >= self.largest() { self.root } else { member }
     }
 
-    fn meeting(&self, round: Round, rank: Rank) -> Meeting {
+    fn meeting(&self, round: BlockRound, rank: Rank) -> Meeting {
         let (index, block, member) = self.place(rank);
         match round {
-            Round::Halve(mask) | Round::Double(mask) => {
+            BlockRound::Halve(mask) | BlockRound::Double(mask) => {
                 let partner = (mask < block.ranks).then(|| block.first + (member ^ mask));
                 Meeting { to: partner, from: partner }
             }
-            Round::Up(small, message) => up(&self.all, small, message, (index, member)),
-            Round::Down(small, message) => {
+            BlockRound::Up(small, message) => up(&self.all, small, message, (index, member)),
+            BlockRound::Down(small, message) => {
                 let Meeting { to, from } = up(&self.all, small, message, (index, member));
                 Meeting { to: from, from: to }
             }
-            Round::Replace => Meeting {
+            BlockRound::Replace => Meeting {
                 to: (rank == 0).then_some(self.root),
                 from: (rank == self.root).then_some(0),
             },
-            Round::Collect(mask) => {
+            BlockRound::Collect(mask) => {
                 let target = if self.root < self.largest() { self.root } else { 0 };
                 // Above this distance all who take part are as the root.
                 let taking_part = self.member(rank).filter(|own| (own ^ target) < 2 * mask);
@@ -165,7 +165,7 @@ impl Blocks {
     }
 
     /// The first piece of a message and how many it has, counted in pieces of the largest block.
-    fn window(&self, round: Round, (from, to): (Rank, Rank)) -> (usize, usize) {
+    fn window(&self, round: BlockRound, (from, to): (Rank, Rank)) -> (usize, usize) {
         let ((from_index, from_block, sender), (to_index, to_block, receiver)) =
             (self.place(from), self.place(to));
         // Pieces of small blocks are whole pieces of the largest one.
@@ -173,19 +173,19 @@ impl Blocks {
             (first * (self.largest() / ranks), count * (self.largest() / ranks))
         };
         match round {
-            Round::Halve(mask) => {
+            BlockRound::Halve(mask) => {
                 of_largest(kept(receiver, 2 * mask, to_block.ranks), to_block.ranks)
             }
-            Round::Double(mask) => {
+            BlockRound::Double(mask) => {
                 of_largest(kept(sender, 2 * mask, from_block.ranks), from_block.ranks)
             }
             // The piece of the larger block's member.
-            Round::Up(..) | Round::Down(..) => match from_index < to_index {
+            BlockRound::Up(..) | BlockRound::Down(..) => match from_index < to_index {
                 true => of_largest((piece_of(sender, from_block.ranks), 1), from_block.ranks),
                 false => of_largest((piece_of(receiver, to_block.ranks), 1), to_block.ranks),
             },
-            Round::Replace => (piece_of(0, self.largest()), 1),
-            Round::Collect(mask) => {
+            BlockRound::Replace => (piece_of(0, self.largest()), 1),
+            BlockRound::Collect(mask) => {
                 let sender = self.member(from).expect("members of the largest block collect");
                 kept(sender, 2 * mask, self.largest())
             }
@@ -195,7 +195,7 @@ impl Blocks {
     fn schedule(
         &self,
         problem: &Problem,
-        rounds: &[(Arrives, Round)],
+        rounds: &[(Arrives, BlockRound)],
     ) -> Result<Schedule, CollectiveError> {
         let cut = Cut::new(problem, self.largest());
         let meet = |round, rank| self.meeting(round, rank);

@@ -71,7 +71,7 @@ pub fn polished(problem: &Problem, start: &Tree, polish: Polish) -> Result<Tree,
     }
     let network = problem.stated_costs().network();
     let too_large = |_| DpError::TooLarge { total: problem.payload().total() };
-    let mut search = Search::new(problem, &network, start, polish)?;
+    let mut search = TreeSearch::new(problem, &network, start, polish)?;
     let found = search.run()?;
     let [before, after] = [start, &found].map(|tree| judged_time(tree, problem));
     let (before, after) = (before.map_err(too_large)?, after.map_err(too_large)?);
@@ -94,7 +94,7 @@ const NOBODY: Rank = Rank::MAX;
 
 /// A tree under change.
 #[derive(Clone)]
-struct Shape {
+struct ChangingTree {
     root: Rank,
     /// `p` entries; [`NOBODY`] for the root.
     parent: Vec<Rank>,
@@ -102,12 +102,12 @@ struct Shape {
     children: Vec<Vec<Rank>>,
 }
 
-struct Search<'a> {
+struct TreeSearch<'a> {
     problem: &'a Problem,
     network: &'a Network,
     is_outward: bool,
     polish: Polish,
-    shape: Shape,
+    shape: ChangingTree,
     /// `p` entries each: of the subtree of a rank the first and the last rank, their number, and its bytes.
     ends: Vec<(Rank, Rank)>,
     count: Vec<usize>,
@@ -118,13 +118,13 @@ struct Search<'a> {
     time: Vec<f64>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> TreeSearch<'a> {
     fn new(
         problem: &'a Problem,
         network: &'a Network,
         start: &Tree,
         polish: Polish,
-    ) -> Result<Search<'a>, DpError> {
+    ) -> Result<TreeSearch<'a>, DpError> {
         let ranks = problem.ranks();
         let is_outward = problem.operation().is_outward();
         let children = (0..ranks).map(|rank| {
@@ -135,12 +135,15 @@ impl<'a> Search<'a> {
             children
         });
         let parent = (0..ranks).map(|rank| start.parent(rank).unwrap_or(NOBODY));
-        let shape =
-            Shape { root: start.root(), parent: parent.collect(), children: children.collect() };
+        let shape = ChangingTree {
+            root: start.root(),
+            parent: parent.collect(),
+            children: children.collect(),
+        };
         let copies = (0..ranks).map(|rank| problem.copy(rank).map(Time::units));
         let copies = copies.collect::<Result<Vec<f64>, _>>();
         let copies = copies.map_err(|_| DpError::TooLarge { total: problem.payload().total() })?;
-        let mut search = Search {
+        let mut search = TreeSearch {
             problem,
             network,
             is_outward,
@@ -283,7 +286,8 @@ impl<'a> Search<'a> {
         let mut lists: Vec<(Rank, Vec<Rank>)> = Vec::new();
         let mut parents: Vec<(Rank, Rank)> = Vec::new();
         let root = self.shape.root;
-        let mut keep = |shape: &Shape, rank: Rank| lists.push((rank, shape.children[rank].clone()));
+        let mut keep =
+            |shape: &ChangingTree, rank: Rank| lists.push((rank, shape.children[rank].clone()));
         match *change {
             Change::Move { child, parent, place } => {
                 let old = self.shape.parent[child];
@@ -411,7 +415,7 @@ impl<'a> Search<'a> {
     }
 
     /// The tree of a shape; with ranges, each rank receives the nearest ranks on either side first.
-    fn tree(&self, shape: &Shape) -> Tree {
+    fn tree(&self, shape: &ChangingTree) -> Tree {
         let ranks = shape.parent.len();
         let mut steps = Vec::with_capacity(2 * ranks);
         for (rank, children) in shape.children.iter().enumerate() {

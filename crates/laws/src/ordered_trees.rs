@@ -6,7 +6,7 @@ use tuwtree_model::{Rank, Step, Tree};
 /// Which trees count as ordered. In all of them every subtree spans consecutive ranks, and what a
 /// rank has collected at any moment is an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
+pub enum OrderedClass {
     /// Every message extends a segment that holds the receiver's own rank; the own block is copied
     /// before a first message from the right and after a first message from the left (OPT eqs. 5
     /// and 6).
@@ -20,12 +20,12 @@ pub enum Class {
 pub const MOST: usize = 7;
 
 /// All trees of this class over `0..ranks`, listed once per process.
-pub fn ordered_trees(class: Class, ranks: usize) -> &'static [Tree] {
+pub fn ordered_trees(class: OrderedClass, ranks: usize) -> &'static [Tree] {
     static ORDERED: [OnceLock<Vec<Tree>>; MOST + 1] = [const { OnceLock::new() }; MOST + 1];
     static BINARY: [OnceLock<Vec<Tree>>; MOST + 1] = [const { OnceLock::new() }; MOST + 1];
     let lists = match class {
-        Class::Ordered => &ORDERED,
-        Class::Binary => &BINARY,
+        OrderedClass::Ordered => &ORDERED,
+        OrderedClass::Binary => &BINARY,
     };
     lists[ranks].get_or_init(|| {
         subtrees_by_width(class, ranks)[ranks]
@@ -51,7 +51,7 @@ enum Added {
 }
 
 /// For every width up to `most`: all subtrees of that many ranks.
-fn subtrees_by_width(class: Class, most: usize) -> Vec<Vec<Subtree>> {
+fn subtrees_by_width(class: OrderedClass, most: usize) -> Vec<Vec<Subtree>> {
     let mut subtrees = vec![vec![], vec![Subtree { root: 0, steps: vec![] }]];
     for width in 2..=most {
         let mut wider = Vec::new();
@@ -98,16 +98,16 @@ fn collections(width: usize, root: Rank) -> Vec<Vec<Added>> {
     complete
 }
 
-impl Class {
+impl OrderedClass {
     /// Whether a rank may collect its segment from these parts in this order.
     fn admits(self, root: Rank, parts: &[Added]) -> bool {
         match self {
-            Class::Ordered => match *parts {
+            OrderedClass::Ordered => match *parts {
                 [Added::Own, Added::Child(start, _), ..] => start == root + 1,
                 [Added::Child(_, end), Added::Own, ..] => end == root,
                 _ => false,
             },
-            Class::Binary => {
+            OrderedClass::Binary => {
                 let starts = parts.iter().map(|part| match part {
                     Added::Own => root,
                     Added::Child(start, _) => *start,
@@ -161,8 +161,9 @@ pub fn has_two_left_subtrees(tree: &Tree) -> bool {
 #[test]
 fn there_are_as_many_trees_as_there_should_be() {
     // Ordered: a(n) = 2 sum a(k) a(n - k), a(1) = 1, by the last message.
-    let counts: Vec<usize> = (1..=MOST).map(|p| ordered_trees(Class::Ordered, p).len()).collect();
+    let counts: Vec<usize> =
+        (1..=MOST).map(|p| ordered_trees(OrderedClass::Ordered, p).len()).collect();
     assert_eq!(counts, [1, 2, 8, 40, 224, 1344, 8448]);
     // Binary, three ranks: three stars, and two trees of depth 2 for either end as root.
-    assert_eq!(ordered_trees(Class::Binary, 3).len(), 7);
+    assert_eq!(ordered_trees(OrderedClass::Binary, 3).len(), 7);
 }

@@ -2,7 +2,7 @@
 
 use super::boundaries::Level;
 use super::law::{Law, MessageCosts, beyond};
-use super::row::Row;
+use super::row::RangeRow;
 use tuwtree_model::{Rank, Scalar};
 
 /// A message at best: when it may occupy its receiver's port, and for how long.
@@ -28,7 +28,7 @@ impl<T: Scalar> OffersToRight<T> {
     }
 
     /// Messages of the roots of `[i..k]`, given their times. O(h^2).
-    pub(super) fn set(&mut self, law: &Law<'_, T>, row: &Row<T>, (i, k): (Rank, Rank)) {
+    pub(super) fn set(&mut self, law: &Law<'_, T>, row: &RangeRow<T>, (i, k): (Rank, Rank)) {
         let levels = law.boundaries.used();
         self.exact.clear();
         self.up_to.clear();

@@ -18,7 +18,7 @@ pub(super) struct Type {
 
 /// The ranges `[i..i]`, `[i..i + 1]`, … of a side.
 #[derive(Clone, Debug)]
-pub(super) struct Row<T> {
+pub(super) struct RangeRow<T> {
     first: Rank,
     /// Number of levels in use.
     used: usize,
@@ -97,7 +97,7 @@ impl<T: Scalar> Span<T> {
     }
 }
 
-impl<T: Scalar> Row<T> {
+impl<T: Scalar> RangeRow<T> {
     /// The row from `first` until before `end`, where only the range of one rank is complete.
     ///
     /// # Errors
@@ -105,11 +105,11 @@ impl<T: Scalar> Row<T> {
     pub(super) fn new(
         boundaries: &Boundaries,
         (first, end): (Rank, Rank),
-    ) -> Result<Row<T>, DpError> {
+    ) -> Result<RangeRow<T>, DpError> {
         let used = boundaries.used();
         let span = |of: Type| Span::new(of.ranks(boundaries, (first, end)), beyond());
         let times = Type::all(used).map(span).collect::<Result<_, _>>()?;
-        let mut row = Row { first, used, times, offers: Vec::new() };
+        let mut row = RangeRow { first, used, times, offers: Vec::new() };
         row.times_mut(Type::own(boundaries, first)).set(first, T::ZERO);
         Ok(row)
     }

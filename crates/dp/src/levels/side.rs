@@ -4,7 +4,7 @@ use super::Class;
 use super::boundaries::Level;
 use super::law::Law;
 use super::offers::{Offer, OffersToRight};
-use super::row::{Row, Span, Type};
+use super::row::{RangeRow, Span, Type};
 use crate::DpError;
 use crate::progress::Meter;
 use std::ops::Range;
@@ -15,7 +15,7 @@ use tuwtree_model::{Rank, Scalar};
 pub(super) struct Side<T> {
     end: Rank,
     /// The last rank's row first.
-    rows: Vec<Row<T>>,
+    rows: Vec<RangeRow<T>>,
 }
 
 impl<T: Scalar> Side<T> {
@@ -33,7 +33,7 @@ impl<T: Scalar> Side<T> {
         let mut side = Side { end, rows: Vec::with_capacity(width) };
         let mut offers = OffersToRight::new();
         for i in (first..end).rev() {
-            let mut row = Row::new(&law.boundaries, (i, end))?;
+            let mut row = RangeRow::new(&law.boundaries, (i, end))?;
             // All splits of [i..k] have been tried when its turn comes.
             for k in i..end - 1 {
                 let right = side.row(k + 1);
@@ -50,7 +50,7 @@ impl<T: Scalar> Side<T> {
 
     /// The ranges that begin with a rank.
     #[inline(always)]
-    pub(super) fn row(&self, first: Rank) -> &Row<T> {
+    pub(super) fn row(&self, first: Rank) -> &RangeRow<T> {
         &self.rows[self.end - 1 - first]
     }
 }
@@ -59,8 +59,8 @@ impl<T: Scalar> Side<T> {
 fn left_receives<T: Scalar>(
     law: &Law<'_, T>,
     (i, k): (Rank, Rank),
-    row: &mut Row<T>,
-    senders: &Row<T>,
+    row: &mut RangeRow<T>,
+    senders: &RangeRow<T>,
 ) {
     let boundaries = &law.boundaries;
     for receiver in Type::all(boundaries.used()) {
@@ -86,7 +86,7 @@ pub(super) fn receive_from_right<T: Scalar>(
     results: &mut Span<T>,
     clock: T,
     level: Level,
-    senders: &Row<T>,
+    senders: &RangeRow<T>,
     ranks: Range<Rank>,
 ) {
     for (nearer, offers) in senders.offers_from(level) {
@@ -110,8 +110,8 @@ fn right_receives<T: Scalar>(
     law: &Law<'_, T>,
     class: Class,
     (i, k): (Rank, Rank),
-    row: &mut Row<T>,
-    receivers: &Row<T>,
+    row: &mut RangeRow<T>,
+    receivers: &RangeRow<T>,
     offers: &OffersToRight<T>,
 ) {
     let between = law.boundaries.greatest(i, k + 1);

@@ -317,7 +317,7 @@ fn one_linear_level_gives_what_homogeneous_costs_give() {
 
 /// All trees of a class.
 fn every_tree(class: Class, ranks: usize) -> Vec<Tree> {
-    let trees = ordered_trees::ordered_trees(ordered_trees::Class::Ordered, ranks);
+    let trees = ordered_trees::ordered_trees(ordered_trees::OrderedClass::Ordered, ranks);
     match class {
         Class::Adjacent => trees.to_vec(),
         Class::CopyFirst => trees.iter().map(with_copies_first).collect(),

@@ -5,7 +5,7 @@ use super::boundaries::Level;
 use super::law::{Law, MessageCosts, beyond};
 use super::offers::Offer;
 use super::rooted::Rooted;
-use super::row::{Row, Type};
+use super::row::{RangeRow, Type};
 use super::side::Side;
 use tuwtree_model::{Rank, Scalar, Step, Tree};
 
@@ -65,7 +65,7 @@ impl<T: Scalar> Table<T> {
     }
 
     /// The row of ranges that do not hold the given root.
-    fn row(&self, first: Rank) -> &Row<T> {
+    fn row(&self, first: Rank) -> &RangeRow<T> {
         match self {
             Table::Free(side) => side.row(first),
             Table::Rooted(rooted) => rooted.side(first).row(first),

@@ -2,7 +2,7 @@
 
 use super::empty::WithoutEmpty;
 use super::table::given_root;
-use super::tabulated::{Gathered, Tabulated};
+use super::tabulated::{AfterOwnGather, Tabulated};
 use super::{
     BySize, Class, LawBySize, Overlapping, Receiving, Scaled, completion, dense, plain, tree,
 };
@@ -158,7 +158,7 @@ where
     C: Fn(u64) -> f64,
 {
     assert_eq!(law.sizes.ranks(), ready.len(), "a time for each party");
-    by_plain(&Gathered { law: Tabulated::new(law)?, ready }, class, root, progress)
+    by_plain(&AfterOwnGather { law: Tabulated::new(law)?, ready }, class, root, progress)
 }
 
 /// The bytes of the tables that [`optimal_by_size`] fills.

@@ -12,13 +12,13 @@ use tuwtree_model::{Rank, Scalar};
 ///                              |== receives others =  or receives from then on
 /// ```
 #[derive(Clone, Debug)]
-pub(super) struct Gathered<'a, L, T> {
+pub(super) struct AfterOwnGather<'a, L, T> {
     pub(super) law: L,
     /// `p` entries: when each has its own data.
     pub(super) ready: &'a [T],
 }
 
-impl<T: Scalar, L: Receiving<T>> Receiving<T> for Gathered<'_, L, T> {
+impl<T: Scalar, L: Receiving<T>> Receiving<T> for AfterOwnGather<'_, L, T> {
     fn ranks(&self) -> usize {
         self.law.ranks()
     }

@@ -5,14 +5,14 @@ use tuwtree_dp::{
     DpError, Method, Optimum, Progress, default_method, optimal_adjacent, optimal_binary,
 };
 use tuwtree_laws::all_trees::least_of;
-use tuwtree_laws::ordered_trees::{Class, MOST, has_two_left_subtrees, ordered_trees};
+use tuwtree_laws::ordered_trees::{MOST, OrderedClass, has_two_left_subtrees, ordered_trees};
 use tuwtree_laws::problems::{gather, with_each_root};
 use tuwtree_model::{BlockSizes, ClosedSet, Homogeneous, Problem, Root, completion_time};
 
 type Program = fn(&Problem, Method, &dyn Progress) -> Result<Optimum, DpError>;
 
 /// Every method's value is the least over the class and its tree attains it, for every root.
-fn is_least(program: Program, methods: &[Method], class: Class, problem: &Problem) {
+fn is_least(program: Program, methods: &[Method], class: OrderedClass, problem: &Problem) {
     let costs = problem.costs().homogeneous(problem.ranks()).unwrap();
     for problem in with_each_root(problem) {
         let least = least_of(ordered_trees(class, problem.ranks()), &problem);
@@ -49,7 +49,7 @@ proptest! {
 
     #[test]
     fn optimal_is_the_least_over_all_ordered_trees(sizes in block_sizes(), costs in costs()) {
-        is_least(optimal_adjacent, Method::ALL, Class::Ordered, &gather(&sizes, costs, Root::Best));
+        is_least(optimal_adjacent, Method::ALL, OrderedClass::Ordered, &gather(&sizes, costs, Root::Best));
     }
 
     #[test]
@@ -58,7 +58,7 @@ proptest! {
         costs in costs(),
     ) {
         let problem = gather(&sizes, costs, Root::Best);
-        is_least(optimal_binary, &binary_methods(), Class::Binary, &problem);
+        is_least(optimal_binary, &binary_methods(), OrderedClass::Binary, &problem);
     }
 }
 

@@ -6,7 +6,7 @@ use tuwtree_dp::{
     DpError, Optimum, PairMethod, optimal_binary_per_pair, optimal_broadcast, optimal_per_pair,
 };
 use tuwtree_laws::all_trees::has_root;
-use tuwtree_laws::ordered_trees::{Class, ordered_trees};
+use tuwtree_laws::ordered_trees::{OrderedClass, ordered_trees};
 use tuwtree_laws::pairs::{Instance, instances};
 use tuwtree_laws::problems::{gather, of_each_operation, root_of, rooted, with_each_root};
 use tuwtree_model::{
@@ -19,7 +19,7 @@ const MOST: usize = 6;
 
 /// The least completion time by root over all trees of a class, from the definition; infinite where
 /// all trees lack a link.
-fn least_times(class: Class, problem: &Problem) -> Vec<f64> {
+fn least_times(class: OrderedClass, problem: &Problem) -> Vec<f64> {
     let mut least = vec![f64::INFINITY; problem.ranks()];
     for tree in ordered_trees(class, problem.ranks()) {
         if let Ok(time) = completion_time(tree, problem) {
@@ -75,8 +75,8 @@ proptest! {
     #[test]
     fn per_pair_trees_are_the_least_over_all_ordered_trees(instance in instances(MOST)) {
         for problem in instance.problems() {
-            let any = least_times(Class::Ordered, &problem);
-            let binary = least_times(Class::Binary, &problem);
+            let any = least_times(OrderedClass::Ordered, &problem);
+            let binary = least_times(OrderedClass::Binary, &problem);
             let best = |times: &[f64]| times.iter().copied().fold(f64::INFINITY, f64::min);
             for problem in with_each_root(&problem) {
                 let least = |times: &[f64]| match problem.root() {
@@ -135,7 +135,7 @@ proptest! {
         let costs = Homogeneous::new(alpha.into(), beta.into(), 1.0).unwrap();
         let vector = Vector { ranks, bytes };
         let problem = |operation| Problem::new(operation, vector, costs).unwrap();
-        let least = least_times(Class::Ordered, &problem(Operation::Broadcast));
+        let least = least_times(OrderedClass::Ordered, &problem(Operation::Broadcast));
         for (root, &least) in least.iter().enumerate() {
             let broadcast = rooted(&problem(Operation::Broadcast), Root::Given(root));
             let optimum = optimal_broadcast(&broadcast).unwrap();

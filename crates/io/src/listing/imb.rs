@@ -6,7 +6,7 @@
 //! # Source
 //! Intel MPI Benchmarks User Guide, "PingPong" and "Output"; listings of versions 3.2 to 2021.
 
-use super::row::Row;
+use super::row::LineOfValues;
 use super::{Listed, day};
 use tuwtree_measure::Sample;
 
@@ -52,7 +52,7 @@ pub(super) fn read(text: &str) -> Result<Listed, String> {
         } else if content.is_empty() {
             column = None;
         } else if let Some(column) = column {
-            let row = Row::new(line, content);
+            let row = LineOfValues::new(line, content);
             let (bytes, seconds) = (row.whole(0)?, row.number(column)? * 1e-6);
             row.push(&mut one_way, Sample { bytes, seconds })?;
         }

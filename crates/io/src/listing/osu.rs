@@ -7,7 +7,7 @@
 //! The benchmarks' README, and their output from version 2.0 to 7.1.
 
 use super::Listed;
-use super::row::Row;
+use super::row::LineOfValues;
 use tuwtree_measure::Sample;
 
 /// A test whose table is read.
@@ -72,7 +72,7 @@ pub(super) fn read(text: &str) -> Result<Listed, String> {
             // Other programs' lines may follow.
             test = test.filter(|_| !has_heading);
         } else if let (Some(test), true) = (test, has_heading) {
-            let row = Row::new(line, content);
+            let row = LineOfValues::new(line, content);
             let bytes = row.whole(0)?;
             let value = row.number(1)?;
             let seconds = match test {

@@ -8,7 +8,7 @@
 //! S. Hunold and A. Carpen-Amarie, "Reproducible MPI Benchmarking is Still Not as Easy as You Think", IEEE
 //! Transactions on Parallel and Distributed Systems 27, 2016; the form: the benchmark's `results_output.c`.
 
-use super::row::Row;
+use super::row::LineOfValues;
 use super::{Listed, day};
 use std::collections::BTreeMap;
 use tuwtree_measure::{Sample, median};
@@ -50,7 +50,7 @@ pub(super) fn read(text: &str) -> Result<Listed, String> {
     for (line, content) in (1..).zip(text.lines().map(str::trim)) {
         if let Some(comment) = content.strip_prefix('#') {
             if let Some(bytes) = comment.strip_prefix("@datatype_size_bytes=") {
-                element = Some(Row::new(line, bytes).whole(0)?);
+                element = Some(LineOfValues::new(line, bytes).whole(0)?);
             }
             if let Some(start) = comment.trim_start().strip_prefix("Benchmark started at") {
                 date = day(start);
@@ -60,7 +60,7 @@ pub(super) fn read(text: &str) -> Result<Listed, String> {
         } else if let Some(columns) = &columns
             && !content.is_empty()
         {
-            let row = Row::new(line, content);
+            let row = LineOfValues::new(line, content);
             if row.text(columns.test)? != PING_PONG || columns.is_void(&row)? {
                 continue;
             }
@@ -78,7 +78,7 @@ pub(super) fn read(text: &str) -> Result<Listed, String> {
     let mut one_way = Vec::new();
     for (bytes, (line, trips)) in trips {
         let seconds = median(&trips).expect("a size has round trips") / 2.0;
-        Row::new(line, "").push(&mut one_way, Sample { bytes, seconds })?;
+        LineOfValues::new(line, "").push(&mut one_way, Sample { bytes, seconds })?;
     }
     Ok(Listed {
         name: "ReproMPI",
@@ -111,11 +111,11 @@ impl Columns {
     }
 
     /// True if the run missed its window.
-    fn is_void(&self, row: &Row<'_>) -> Result<bool, String> {
+    fn is_void(&self, row: &LineOfValues<'_>) -> Result<bool, String> {
         self.error.map_or(Ok(false), |column| row.text(column).map(|code| code != "0"))
     }
 
-    fn bytes(&self, row: &Row<'_>, element: Option<u64>) -> Result<u64, String> {
+    fn bytes(&self, row: &LineOfValues<'_>, element: Option<u64>) -> Result<u64, String> {
         let (line, size) = (row.line, row.whole(self.size)?);
         match (self.is_bytes, element) {
             (true, _) => Ok(size),

@@ -3,15 +3,15 @@
 use tuwtree_measure::Sample;
 
 /// A row of a table.
-pub(super) struct Row<'a> {
+pub(super) struct LineOfValues<'a> {
     /// Its line, from 1.
     pub(super) line: usize,
     values: Vec<&'a str>,
 }
 
-impl<'a> Row<'a> {
-    pub(super) fn new(line: usize, text: &'a str) -> Row<'a> {
-        Row { line, values: text.split_whitespace().collect() }
+impl<'a> LineOfValues<'a> {
+    pub(super) fn new(line: usize, text: &'a str) -> LineOfValues<'a> {
+        LineOfValues { line, values: text.split_whitespace().collect() }
     }
 
     /// True if the column exists, counted from 0.

@@ -73,7 +73,7 @@ impl JudgedMessage {
 
     /// Latency and occupancy of such a message for a planner that lets messages occupy one port, one after the other:
     /// the part that overlaps with other messages counts as latency.
-    fn planned(self, is_outward: bool, Prices { wire, wait }: Prices) -> (f64, f64) {
+    fn planned(self, is_outward: bool, WireFactors { wire, wait }: WireFactors) -> (f64, f64) {
         let JudgedMessage { latency, on_wire, overhead, send_overhead } = self;
         let busy = if is_outward { send_overhead } else { overhead };
         let apart = on_wire + overhead - busy.max(on_wire);
@@ -83,30 +83,30 @@ impl JudgedMessage {
     }
 }
 
-/// Prices of the wire's time of large messages: in a scatter on a fair wire, all that are sent meanwhile slow them.
+/// Factors of the wire's time of large messages: in a scatter on a fair wire, all that are sent meanwhile slow them.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Prices {
+struct WireFactors {
     /// Factor of the time on the wire beyond a rank's own work.
     wire: f64,
     /// Times on the wire that a message takes longer.
     wait: f64,
 }
 
-impl Prices {
+impl WireFactors {
     /// Of messages that do not slow each other.
-    const PLAIN: Prices = Prices { wire: 1.0, wait: 0.0 };
+    const PLAIN: WireFactors = WireFactors { wire: 1.0, wait: 0.0 };
 
     /// Candidates for scatters on fair wires, the best on average first: two for dynamic
     /// programs, two for trees that are split from the top down.
-    const OF_SCATTERS: [Prices; 4] = [
-        Prices::PLAIN,
-        Prices { wire: 2.0, wait: 0.0 },
-        Prices { wire: 1.0, wait: 4.0 },
-        Prices { wire: 1.0, wait: 16.0 },
+    const OF_SCATTERS: [WireFactors; 4] = [
+        WireFactors::PLAIN,
+        WireFactors { wire: 2.0, wait: 0.0 },
+        WireFactors { wire: 1.0, wait: 4.0 },
+        WireFactors { wire: 1.0, wait: 16.0 },
     ];
 
     /// The one choice of ranks that plan by themselves, in scatters on fair wires.
-    const ONLINE: Prices = Prices { wire: 1.0, wait: 8.0 };
+    const ONLINE: WireFactors = WireFactors { wire: 1.0, wait: 8.0 };
 }
 
 /// The problem at costs by which planned trees are early for the judge, one for each way of planning that is worth a
@@ -120,8 +120,8 @@ impl Prices {
 /// `docs/planner-and-judge.md`.
 pub fn planned_problems(problem: &Problem) -> Result<Vec<Problem>, TimeError> {
     let prices = match is_slowed(problem) {
-        true => &Prices::OF_SCATTERS[..],
-        false => &[Prices::PLAIN],
+        true => &WireFactors::OF_SCATTERS[..],
+        false => &[WireFactors::PLAIN],
     };
     prices.iter().filter_map(|&prices| planned_problem(problem, prices).transpose()).collect()
 }
@@ -132,7 +132,7 @@ pub fn planned_problems(problem: &Problem) -> Result<Vec<Problem>, TimeError> {
 /// # Errors
 /// Times that are not finite.
 pub fn online_problem(problem: &Problem) -> Result<Problem, TimeError> {
-    let prices = if is_slowed(problem) { Prices::ONLINE } else { Prices::PLAIN };
+    let prices = if is_slowed(problem) { WireFactors::ONLINE } else { WireFactors::PLAIN };
     Ok(planned_problem(problem, prices)?.unwrap_or_else(|| problem.clone()))
 }
 
@@ -143,7 +143,7 @@ fn is_slowed(problem: &Problem) -> bool {
 
 /// The problem at the costs of one way of planning; `None` where the judge is the planner, and where each pair of ranks
 /// has costs of its own.
-fn planned_problem(problem: &Problem, prices: Prices) -> Result<Option<Problem>, TimeError> {
+fn planned_problem(problem: &Problem, prices: WireFactors) -> Result<Option<Problem>, TimeError> {
     let (ranks, costs) = (problem.ranks(), problem.costs());
     let is_judged = problem.operation().is_rooted() && costs.overlaps();
     if !is_judged || problem.ports() != Ports::ONE {
@@ -188,7 +188,7 @@ fn planned_law(
     links: &LinkLaw,
     network: &Network,
     problem: &Problem,
-    (sizes, prices): (RangeInclusive<u64>, Prices),
+    (sizes, prices): (RangeInclusive<u64>, WireFactors),
 ) -> Result<LinkLaw, TimeError> {
     let is_outward = problem.operation().is_outward();
     let at = |bytes| {

@@ -12,7 +12,7 @@ pub(super) struct Numbering {
 }
 
 /// Sender, receiver, tag, and the index of the action.
-type End = (Rank, Rank, u32, usize);
+type NumberedEnd = (Rank, Rank, u32, usize);
 
 impl Numbering {
     /// The numbers of a schedule's messages.
@@ -21,7 +21,8 @@ impl Numbering {
     /// O(n log n) for n actions.
     pub(super) fn new(schedule: &Schedule) -> Numbering {
         let programs = schedule.programs();
-        let (mut sends, mut receives): (Vec<End>, Vec<End>) = (Vec::new(), Vec::new());
+        let (mut sends, mut receives): (Vec<NumberedEnd>, Vec<NumberedEnd>) =
+            (Vec::new(), Vec::new());
         for rank in 0..programs.ranks() {
             for index in programs.range(rank) {
                 let action = programs.action(index);
@@ -39,7 +40,7 @@ impl Numbering {
         numbering
     }
 
-    fn number(&mut self, mut ends: Vec<End>, side: impl Fn(&mut (u32, u32)) -> &mut u32) {
+    fn number(&mut self, mut ends: Vec<NumberedEnd>, side: impl Fn(&mut (u32, u32)) -> &mut u32) {
         ends.sort_unstable();
         for pair in ends.chunk_by(|one, other| (one.0, one.1) == (other.0, other.1)) {
             if self.most.is_none_or(|(.., messages)| messages < pair.len()) {
