@@ -5,7 +5,7 @@
 //! messages. Calls with equal function, communicator size, root and blocks are one entry.
 
 use serde::{Deserialize, Serialize};
-use tuwtree_model::{BlockSizes, BlockSizesError, ClosedSet, Operation, Rank};
+use tuwtree_model::{BlockSizes, BlockSizesError, ClosedSet, Operation, PayloadKind, Rank};
 
 /// Calls that one process of a program has recorded, as a root or for all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -173,7 +173,7 @@ impl RecordedCall {
     /// True for what a rank sends in an alltoall of all processes.
     fn is_row(&self, processes: usize, rank: Rank) -> bool {
         let is_of_all = self.block_sizes_bytes.len() == processes && self.root == rank;
-        self.operation == Operation::Alltoall && is_of_all
+        self.operation.payload_kind() == PayloadKind::Messages && is_of_all
     }
 
     /// The blocks.

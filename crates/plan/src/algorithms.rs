@@ -77,7 +77,8 @@ impl AlgorithmGrid {
             |one: &Construction| self.operation.is_rooted() && one.builds_trees();
         let is_shown = |one: &Construction| {
             let row = catalogue::row(*one);
-            let is_straight = *one == Construction::Linear && self.operation != Operation::Alltoall;
+            let has_messages = self.operation.payload_kind() == PayloadKind::Messages;
+            let is_straight = *one == Construction::Linear && !has_messages;
             // All ranks pay the same here.
             let is_common = !(row.is_special || row.is_for_nodes);
             is_common && (!(row.is_for_overlap || is_straight) || self.overhead_share < 1.0)

@@ -4,7 +4,7 @@ use super::{CatalogueRow, rootless};
 use crate::error::NoTree;
 use crate::expense::Expense;
 use crate::request::{Built, Request, Wanted};
-use tuwtree_model::{ClosedSet, Operation, Order, Ports, Tree};
+use tuwtree_model::{ClosedSet, Operation, Order, PayloadKind, Ports, Tree};
 use tuwtree_treegen::{
     ConstructionError, Filling, adaptive, doubling, graceful, greedy, hybrid, knomial, linear,
     model_binomial, model_graceful, oblivious, paths, two_block,
@@ -17,8 +17,8 @@ pub(super) const LINEAR: CatalogueRow = CatalogueRow {
         "star: the root receives from all others; without a root, everybody from everybody in turn",
         |request, _| {
             let operation = request.problem.operation();
-            let is_alltoall = operation == Operation::Alltoall;
-            operation.is_rooted() || is_alltoall || request.problem.costs().overlaps()
+            let has_messages = operation.payload_kind() == PayloadKind::Messages;
+            operation.is_rooted() || has_messages || request.problem.costs().overlaps()
         },
         |request, wanted| match request.problem.operation().is_rooted() {
             true => done(wanted, linear(request.problem)),
