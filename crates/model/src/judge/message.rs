@@ -314,8 +314,8 @@ impl LeastJudged {
     }
 }
 
-/// The least time per byte that a node's wire and its ranks' ports take for messages to or from other nodes, and the least
-/// latency of such a message; `None` where nodes share no wire.
+/// The least latency of messages to or from other nodes, and the least time per byte that a node's wire and its ranks' ports
+/// take for these; `None` where nodes share no wire.
 ///
 /// A message of `b` bytes is on the wire for `w(b)` and occupies one of a node's `c` ranks for `f(b)`. For any share, the
 /// time of all messages is at least the sum of `(1 - share) w(b) + share f(b) / c`, and a byte's the least of that over

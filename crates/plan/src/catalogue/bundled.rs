@@ -236,8 +236,41 @@ impl BundleSearch<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::rootless;
     use super::*;
-    use tuwtree_model::{Costs, Hierarchy, Level, Piece, PiecewiseLinear, Placement, StatedCosts};
+    use tuwtree_model::document::{Date, Machine};
+    use tuwtree_model::{
+        BlockSizes, Costs, Hierarchy, Level, Network, Piece, PiecewiseLinear, Placement,
+        StatedCosts, WireOwner,
+    };
+
+    #[test]
+    fn straight_allgathers_of_many_ranks_take_no_less_than_their_wires_do() {
+        let links = |alpha| {
+            let piece = Piece { from_bytes: 0, alpha, overhead: 1.0, beta: 1.0 };
+            PiecewiseLinear::new(vec![piece]).unwrap().into()
+        };
+        let levels = [("node", 8, 3.0), ("network", 200, 30.0)].map(|(name, members, alpha)| {
+            Level { name: name.into(), members, links: links(alpha) }
+        });
+        let machine = Machine {
+            name: "nodes of 8".into(),
+            date: Date::parse("2026-11-28").unwrap(),
+            provenance: "stated".into(),
+            costs: Costs::Hierarchical(
+                Hierarchy::new(levels.into(), Placement::Block, 0.0).unwrap(),
+            ),
+            network: Network { wire: WireOwner::Node, ..Network::default() },
+            combine_per_byte: 0.0,
+        };
+        let blocks = BlockSizes::new((0..MANY as u64 + 3).map(|rank| 30 + rank % 8)).unwrap();
+        let problem = Problem::allgather(&blocks, machine).unwrap();
+        let schedule = tuwtree_collective::straight::allgather(&problem).unwrap();
+        let timeline = simulate(&schedule, problem.stated_costs(), Sends::Eager).unwrap();
+        let floor = rootless::floor_of_linear(&problem).unwrap().units();
+        let time = timeline.completion_time().units();
+        assert!(floor <= time && time < 1.3 * floor, "{floor}, {time}");
+    }
 
     #[test]
     fn schedules_of_many_ranks_take_no_less_than_is_known_beforehand() {
@@ -255,8 +288,12 @@ mod tests {
             StatedCosts::from(Costs::Hierarchical(on_nodes)),
             flat.with_exchange(14.0, 2.0).unwrap().into(),
         ] {
+            let blocks = BlockSizes::new((0..p as u64).map(|rank| 3 + rank % 2)).unwrap();
+            let gathered = Problem::allgather(&blocks, costs.clone()).unwrap();
+            let ring = tuwtree_collective::ring(&gathered);
             let problem = Problem::alltoall(&sizes, costs).unwrap();
             let all = [
+                (rootless::floor_of_ring(&gathered), ring),
                 (floor_of_direct(&problem), alltoall::linear(&problem)),
                 (floor_of_pairwise(&problem), alltoall::pairwise(&problem)),
                 (floor_in_radices(&problem, MANY, [2]), alltoall::bruck(&problem, 2)),
@@ -267,7 +304,9 @@ mod tests {
                 let timeline = simulate(&schedule.unwrap(), costs, Sends::Synchronous).unwrap();
                 let (floor, time) = (floor.unwrap().units(), timeline.completion_time().units());
                 assert!(floor <= time * (1.0 + 1e-9), "{number}: {floor}, {time}");
-                assert!(time < 1.6 * floor, "{number}: {floor}, {time}");
+                // In a ring the latency is paid in each round if senders wait for receivers, as here, and else once.
+                let most = if number == 0 { 16.0 } else { 1.6 };
+                assert!(time < most * floor, "{number}: {floor}, {time}");
             }
         }
     }

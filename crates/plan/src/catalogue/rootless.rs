@@ -13,7 +13,7 @@ use tuwtree_collective::{
 };
 use tuwtree_model::{
     BlockSizes, ClosedSet, Construction, CostModel, Direction, Operation, Order, Problem, Rank,
-    Root, Time,
+    Root, Time, shared_wire_rate,
 };
 use tuwtree_schedule::{Schedule, Sends, simulate};
 
@@ -147,16 +147,40 @@ pub(super) fn floor_of_linear(problem: &Problem) -> Option<Time> {
     let sizes = many_blocks(problem)?;
     let all = (0..sizes.ranks()).map(|rank| busy(problem, rank, sizes.block(rank)));
     let longest = all.collect::<Option<Vec<f64>>>()?.into_iter().fold(0.0, f64::max);
-    Time::new(longest * (sizes.ranks() - 1) as f64)
+    let busy = Time::new(longest * (sizes.ranks() - 1) as f64)?;
+    Some(on_wires(problem, sizes).map_or(busy, |wires| busy.later(wires)))
 }
 
-/// For how long the last rank is busy at least if it passes all blocks but one around the ring, to rank 0.
-fn floor_of_ring(problem: &Problem) -> Option<Time> {
+/// For how long a wire that the ranks of a node share is busy at least if each rank sends its block to all ranks elsewhere.
+fn on_wires(problem: &Problem, sizes: &BlockSizes) -> Option<Time> {
+    let smallest = sizes.iter().filter(|&bytes| bytes > 0).min()?;
+    let (_, per_byte) = shared_wire_rate(problem, smallest..=sizes.iter().max()?).ok()??;
+    let machine = problem.costs().hierarchy()?;
+    let mut nodes = vec![(0, 0.0); machine.nodes()];
+    for (rank, bytes) in sizes.iter().enumerate() {
+        let (ranks, total) = &mut nodes[machine.node(rank)];
+        *ranks += 1;
+        *total += bytes as f64;
+    }
+    let sent = |&(ranks, bytes): &(usize, f64)| (sizes.ranks() - ranks) as f64 * bytes;
+    Time::new(nodes.iter().map(sent).fold(0.0, f64::max) * per_byte)
+}
+
+/// For how long the ends of a link are busy at least if all blocks but one pass it on their way around the ring: the link
+/// that is the dearest for a mean block.
+pub(super) fn floor_of_ring(problem: &Problem) -> Option<Time> {
     let sizes = many_blocks(problem)?;
+    let p = sizes.ranks();
     let costs = problem.stated_costs();
-    let busy =
-        |bytes| costs.transmission_between(sizes.ranks() - 1, 0, bytes).ok().map(Time::units);
-    let all = sizes.iter().filter(|&bytes| bytes > 0).map(busy).collect::<Option<Vec<f64>>>()?;
+    let busy = |from, bytes| {
+        let to = (from + 1) % p;
+        let exchanged = costs.exchange_between(from, to, bytes).ok()?;
+        costs.transmission_between(from, to, bytes).ok().map(|lone| lone.min(exchanged))
+    };
+    let mean = sizes.total() / p as u64;
+    let dearest = (0..p).max_by_key(|&from| busy(from, mean))?;
+    let units = |bytes| busy(dearest, bytes).map(Time::units);
+    let all = sizes.iter().filter(|&bytes| bytes > 0).map(units).collect::<Option<Vec<f64>>>()?;
     Time::new(all.iter().sum::<f64>() - all.iter().copied().fold(0.0, f64::max))
 }
 
