@@ -439,6 +439,11 @@ fn with_delay(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     // Powers of two come first, as there may be no time for all.
     delays.sort_by_key(|delay| (!delay.is_power_of_two(), Reverse(*delay)));
     for delay in delays {
+        // Among many ranks, between the best power of two and the next ones.
+        let is_far = |&(_, best, _): &(Time, usize, Schedule)| delay > 2 * best || 2 * delay < best;
+        if p > MANY && !delay.is_power_of_two() && best.as_ref().is_some_and(is_far) {
+            continue;
+        }
         let messages = messages_of_few_rounds(problem).saturating_mul(delay.ilog2() as u64 + 1);
         let expense = expense(wanted, messages, pieces);
         seconds += expense.seconds;
