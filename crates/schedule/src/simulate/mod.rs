@@ -224,8 +224,9 @@ struct Simulation<'a, C> {
     /// Messages that wait for the wires of nodes: the start without these, and the sender. Both ends are posted, or the
     /// sender goes on alone.
     waiting: BinaryHeap<Reverse<(Time, usize)>>,
-    /// When the message of a sender that goes on alone is on the wire of its receiver's node, where nodes share wires.
-    entered: BTreeMap<usize, Time>,
+    /// An entry for each hold, once a message has entered the wires of nodes: when that of a sender is on the wire of its
+    /// receiver's node.
+    entered: Vec<Option<Time>>,
     /// An entry for each node with messages: until when its wire is busy outwards and inwards.
     wires: BTreeMap<usize, [Time; 2]>,
 }
@@ -315,7 +316,7 @@ impl<'a, C: CostModel> Simulation<'a, C> {
                 .collect(),
             candidates: Vec::new(),
             waiting: BinaryHeap::new(),
-            entered: BTreeMap::new(),
+            entered: Vec::new(),
             wires: BTreeMap::new(),
         }
     }
@@ -354,7 +355,8 @@ impl<'a, C: CostModel> Simulation<'a, C> {
             let Some(Reverse((start, sender))) = self.waiting.pop() else { return Ok(()) };
             let wires = self.shared_wires(sender)?.expect("the message waits for wires");
             let entered = self.enter(wires, start)?;
-            self.entered.insert(sender, entered);
+            self.entered.resize(self.holds.len(), None);
+            self.entered[sender] = Some(entered);
             let receiver = self.receiver_of(sender).expect("the action sends");
             if self.progress[receiver].is_posted {
                 self.meet(sender, receiver)?;
@@ -479,8 +481,8 @@ impl<'a, C: CostModel> Simulation<'a, C> {
         if self.shared_wires(sender)?.is_none() {
             return self.transmit(sender, receiver, flight, start);
         }
-        match self.entered.get(&sender) {
-            Some(&entered) => self.transmit(sender, receiver, flight, start.later(entered)),
+        match self.entered.get(sender).copied().flatten() {
+            Some(entered) => self.transmit(sender, receiver, flight, start.later(entered)),
             None if self.goes_on_alone(sender)? => Ok(()),
             None => {
                 self.waiting.push(Reverse((start, sender)));
