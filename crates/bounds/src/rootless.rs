@@ -3,6 +3,7 @@
 use super::spread::known_at;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use tuwtree_model::{
     CostModel, Direction, MessageSizes, Operation, Ports, Problem, Rank, Root, Time, TimeError,
     shared_wire_rate,
@@ -131,7 +132,7 @@ fn of_alltoall(problem: &Problem) -> Result<Time, TimeError> {
             to.max(from) + 1
         })
         .max();
-    let wires = through_wires_of_messages(problem, sizes)?;
+    let wires = through_wires_of_messages(problem, sizes, 1..=sizes.total())?;
     Ok(sent.later(received).later(wires).later(reach(problem, known.unwrap_or(1))?))
 }
 
@@ -147,12 +148,19 @@ fn through_wires(
     (0..problem.ranks()).for_each(|rank| *kept.entry(machine.node(rank)).or_default() += own(rank));
     match kept.len() {
         1 => Ok(Time::ZERO),
-        _ => on_wire(problem, kept.into_values().map(|own| own.max(total - own)).max()),
+        _ => {
+            let bytes = kept.into_values().map(|own| own.max(total - own)).max();
+            on_wire(problem, bytes, 1..=problem.payload().total())
+        }
     }
 }
 
-/// The bound by shared wires for an alltoall: bytes that leave, or come to, one node.
-fn through_wires_of_messages(problem: &Problem, sizes: &MessageSizes) -> Result<Time, TimeError> {
+/// The bound by shared wires for an alltoall in messages of these sizes: bytes that leave, or come to, one node.
+fn through_wires_of_messages(
+    problem: &Problem,
+    sizes: &MessageSizes,
+    sent: RangeInclusive<u64>,
+) -> Result<Time, TimeError> {
     let Some(machine) = problem.costs().hierarchy() else { return Ok(Time::ZERO) };
     let mut crossing = vec![[0_u64; 2]; machine.nodes()];
     for from in 0..sizes.ranks() {
@@ -164,14 +172,17 @@ fn through_wires_of_messages(problem: &Problem, sizes: &MessageSizes) -> Result<
             }
         }
     }
-    on_wire(problem, crossing.into_iter().flatten().max())
+    on_wire(problem, crossing.into_iter().flatten().max(), sent)
 }
 
-/// The bound by a shared wire that carries this many bytes one way; 0 without such wires.
-fn on_wire(problem: &Problem, bytes: Option<u64>) -> Result<Time, TimeError> {
-    let total = problem.payload().total();
+/// The bound by a shared wire that carries this many bytes one way in messages of these sizes; 0 without such wires.
+fn on_wire(
+    problem: &Problem,
+    bytes: Option<u64>,
+    sent: RangeInclusive<u64>,
+) -> Result<Time, TimeError> {
     let (Some(bytes), Some((latency, rate))) =
-        (bytes.filter(|&bytes| bytes > 0), shared_wire_rate(problem, 1..=total)?)
+        (bytes.filter(|&bytes| bytes > 0), shared_wire_rate(problem, sent)?)
     else {
         return Ok(Time::ZERO);
     };
@@ -180,8 +191,8 @@ fn on_wire(problem: &Problem, bytes: Option<u64>) -> Result<Time, TimeError> {
 }
 
 /// The lower bound on all schedules of an alltoall in which each message goes straight from its sender to its receiver,
-/// through one port: what the rank takes that has most to send or to receive, one message after the other. `None` for other
-/// operations; 0 where there is no data.
+/// through one port: what the rank takes that has most to send or to receive, one message after the other, or a wire that the
+/// ranks of a node share. `None` for other operations; 0 where there is no data.
 ///
 /// Without overlapping latency preemption attains it: the messages are an open shop.
 ///
@@ -240,7 +251,13 @@ fn of_direct_messages(problem: &Problem, sizes: &MessageSizes) -> Result<Time, T
     for (latency, occupied) in busy {
         most = most.later(costs.sum(latency.unwrap_or(Time::ZERO), occupied)?);
     }
-    Ok(most)
+    let all = || sizes.iter().filter(|&bytes| bytes > 0);
+    match all().min().zip(all().max()) {
+        Some((least, largest)) => {
+            Ok(most.later(through_wires_of_messages(problem, sizes, least..=largest)?))
+        }
+        None => Ok(most),
+    }
 }
 
 /// The bound for an intergroup allgather with some data: everybody receives all of the other group, and a byte of

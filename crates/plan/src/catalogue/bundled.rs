@@ -238,6 +238,7 @@ impl BundleSearch<'_> {
 mod tests {
     use super::super::rootless;
     use super::*;
+    use tuwtree_bounds::best_lower_bound;
     use tuwtree_model::document::{Date, Machine};
     use tuwtree_model::{
         BlockSizes, Costs, Hierarchy, Level, Network, Piece, PiecewiseLinear, Placement,
@@ -245,7 +246,7 @@ mod tests {
     };
 
     #[test]
-    fn straight_allgathers_of_many_ranks_take_no_less_than_their_wires_do() {
+    fn messages_of_many_ranks_that_go_straight_take_no_less_than_the_wires_of_nodes() {
         let links = |alpha| {
             let piece = Piece { from_bytes: 0, alpha, overhead: 1.0, beta: 1.0 };
             PiecewiseLinear::new(vec![piece]).unwrap().into()
@@ -264,12 +265,20 @@ mod tests {
             combine_per_byte: 0.0,
         };
         let blocks = BlockSizes::new((0..MANY as u64 + 3).map(|rank| 30 + rank % 8)).unwrap();
-        let problem = Problem::allgather(&blocks, machine).unwrap();
+        let problem = Problem::allgather(&blocks, machine.clone()).unwrap();
         let schedule = tuwtree_collective::straight::allgather(&problem).unwrap();
         let timeline = simulate(&schedule, problem.stated_costs(), Sends::Eager).unwrap();
         let floor = rootless::floor_of_linear(&problem).unwrap().units();
         let time = timeline.completion_time().units();
         assert!(floor <= time && time < 1.3 * floor, "{floor}, {time}");
+        let sizes = MessageSizes::new(std::iter::repeat_n(30, 64 * 64)).unwrap();
+        let problem = Problem::alltoall(&sizes, machine).unwrap();
+        let schedule = alltoall::linear(&problem).unwrap();
+        let timeline = simulate(&schedule, problem.stated_costs(), Sends::Eager).unwrap();
+        let bound = direct_lower_bound(&problem).unwrap().unwrap();
+        let time = timeline.completion_time().units();
+        assert!(bound >= best_lower_bound(&problem).unwrap());
+        assert!(bound.units() <= time && time < 1.3 * bound.units(), "{bound:?}, {time}");
     }
 
     #[test]
