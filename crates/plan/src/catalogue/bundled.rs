@@ -300,9 +300,11 @@ mod tests {
             let blocks = BlockSizes::new((0..p as u64).map(|rank| 3 + rank % 2)).unwrap();
             let gathered = Problem::allgather(&blocks, costs.clone()).unwrap();
             let ring = tuwtree_collective::ring(&gathered);
+            let in_chunks = tuwtree_collective::ring_in_chunks(&gathered, 2);
             let problem = Problem::alltoall(&sizes, costs).unwrap();
             let all = [
-                (rootless::floor_of_ring(&gathered), ring),
+                (rootless::floor_of_ring(&gathered, u64::MAX), ring),
+                (rootless::floor_of_ring(&gathered, 2), in_chunks),
                 (floor_of_direct(&problem), alltoall::linear(&problem)),
                 (floor_of_pairwise(&problem), alltoall::pairwise(&problem)),
                 (floor_in_radices(&problem, MANY, [2]), alltoall::bruck(&problem, 2)),
@@ -314,7 +316,7 @@ mod tests {
                 let (floor, time) = (floor.unwrap().units(), timeline.completion_time().units());
                 assert!(floor <= time * (1.0 + 1e-9), "{number}: {floor}, {time}");
                 // In a ring the latency is paid in each round if senders wait for receivers, as here, and else once.
-                let most = if number == 0 { 16.0 } else { 1.6 };
+                let most = if number < 2 { 20.0 } else { 1.6 };
                 assert!(time < most * floor, "{number}: {floor}, {time}");
             }
         }

@@ -101,7 +101,7 @@ pub(super) const SCATTER_DOUBLING: CatalogueRow = row(
 );
 
 pub(super) const RING_CHUNKS: CatalogueRow = CatalogueRow {
-    floor: floor_of_ring,
+    floor: |problem| floor_of_ring(problem, CHUNK_BYTES),
     suits: |request, _| {
         let sizes = request.problem.blocks();
         sizes.is_some_and(|sizes| sizes.iter().any(|bytes| bytes > CHUNK_BYTES))
@@ -124,7 +124,7 @@ pub(super) const RING_CHUNKS: CatalogueRow = CatalogueRow {
 const CHUNK_BYTES: u64 = 32_768;
 
 pub(super) const RING: CatalogueRow = CatalogueRow {
-    floor: floor_of_ring,
+    floor: |problem| floor_of_ring(problem, u64::MAX),
     ..row(
         "around the ring of all ranks, block by block, as MPI libraries do with much data",
         |request, wanted| {
@@ -166,9 +166,9 @@ fn on_wires(problem: &Problem, sizes: &BlockSizes) -> Option<Time> {
     Time::new(nodes.iter().map(sent).fold(0.0, f64::max) * per_byte)
 }
 
-/// For how long the ends of a link are busy at least if all blocks but one pass it on their way around the ring: the link
-/// that is the dearest for a mean block.
-pub(super) fn floor_of_ring(problem: &Problem) -> Option<Time> {
+/// For how long the ends of a link are busy at least if all blocks but one pass it on their way around the ring, in chunks of
+/// at most `most` bytes: the link that is the dearest for a mean block.
+pub(super) fn floor_of_ring(problem: &Problem, most: u64) -> Option<Time> {
     let sizes = many_blocks(problem)?;
     let p = sizes.ranks();
     let costs = problem.stated_costs();
@@ -177,10 +177,15 @@ pub(super) fn floor_of_ring(problem: &Problem) -> Option<Time> {
         let exchanged = costs.exchange_between(from, to, bytes).ok()?;
         costs.transmission_between(from, to, bytes).ok().map(|lone| lone.min(exchanged))
     };
-    let mean = sizes.total() / p as u64;
+    let mean = most.min(sizes.total() / p as u64);
     let dearest = (0..p).max_by_key(|&from| busy(from, mean))?;
-    let units = |bytes| busy(dearest, bytes).map(Time::units);
-    let all = sizes.iter().filter(|&bytes| bytes > 0).map(units).collect::<Option<Vec<f64>>>()?;
+    let units = |bytes| match bytes {
+        0 => Some(0.0),
+        _ => busy(dearest, bytes).map(Time::units),
+    };
+    let whole =
+        |bytes| Some((bytes / most) as f64 * units(most.min(bytes))? + units(bytes % most)?);
+    let all = sizes.iter().map(whole).collect::<Option<Vec<f64>>>()?;
     Time::new(all.iter().sum::<f64>() - all.iter().copied().fold(0.0, f64::max))
 }
 
