@@ -46,7 +46,7 @@ pub enum Verdict {
 
 /// A guideline, tried on one problem with one irregular algorithm.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Comparison {
+pub struct TriedGuideline {
     /// The guideline that was checked.
     pub guideline: Guideline,
     /// Source of the timed block sizes.
@@ -83,7 +83,7 @@ impl Guideline {
     ///
     /// # Complexity
     /// O(n log n) for n times, and O(s^2) for s series.
-    pub fn tried(self, measurements: &Measurements, level: f64) -> Vec<Comparison> {
+    pub fn tried(self, measurements: &Measurements, level: f64) -> Vec<TriedGuideline> {
         let sides = self.sides(measurements);
         let level = level / sides.len().max(1) as f64;
         sides
@@ -92,7 +92,7 @@ impl Guideline {
                 let (one, other) = (left.times.punctual(), right.times.punctual());
                 let against = greater_probability(&one, &other);
                 let for_it = greater_probability(&other, &one);
-                Comparison {
+                TriedGuideline {
                     guideline: self,
                     blocks: irregular.blocks.clone(),
                     mean_block: irregular.mean_block,

@@ -45,7 +45,7 @@ pub use calls::{CallTimes, MeasuredCall, MeasuredCalls};
 pub use contest::{Certainty, Contest, Relative, Summary, verdict};
 pub use document::{Algorithm, Delayed, Measurements, MeasurementsError, Pace, Series, Setting};
 pub use floods::{FloodRequest, Laboratory, LevelCosts, SizeCosts, floods, largest_size};
-pub use guideline::{Comparison, Guideline, Verdict};
+pub use guideline::{Guideline, TriedGuideline, Verdict};
 pub use line::{Line, NoLine, Sample};
 pub use prediction::{Prediction, Predictions};
 pub use recording::{RecordedCall, Recording, RecordingError};

@@ -2,7 +2,7 @@
 
 use crate::break_even::{BreakEven, break_even};
 use crate::document::{Algorithm, Delayed, Measurements, Series};
-use crate::guideline::{Comparison, Guideline, Verdict};
+use crate::guideline::{Guideline, TriedGuideline, Verdict};
 use crate::prediction::{Prediction, Predictions};
 use crate::repetitions::Repetitions;
 use crate::statistics::{greater_probability, median};
@@ -151,8 +151,9 @@ impl Measurements {
                 count(Verdict::Kept),
                 count(Verdict::NoDifference)
             );
-            for Comparison { blocks, mean_block, algorithm, ratio, probability_against, .. } in
-                tried.iter().filter(|one| one.verdict == Verdict::Violated)
+            for TriedGuideline {
+                blocks, mean_block, algorithm, ratio, probability_against, ..
+            } in tried.iter().filter(|one| one.verdict == Verdict::Violated)
             {
                 let _ = writeln!(
                     text,

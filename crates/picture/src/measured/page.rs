@@ -5,8 +5,8 @@ use crate::frame::{PictureStyle as Frame, style};
 use crate::page::BASE;
 use crate::svg::Xml;
 use tuwtree_measure::{
-    CONFIDENCE, Comparison, Guideline, LEVEL, MeasuredCalls, Measurements, Predictions,
-    Repetitions, Verdict, verdict,
+    CONFIDENCE, Guideline, LEVEL, MeasuredCalls, Measurements, Predictions, Repetitions,
+    TriedGuideline, Verdict, verdict,
 };
 use tuwtree_model::ClosedSet;
 use tuwtree_model::quantity::{self, bytes};
@@ -172,7 +172,7 @@ details { border-top: 1px solid var(--line); }
 .warning, .violated { color: var(--critical); font-weight: bold; }
 ";
 
-fn write_verdicts(xml: &mut Xml, tried: &[Comparison], element_bytes: u64) {
+fn write_verdicts(xml: &mut Xml, tried: &[TriedGuideline], element_bytes: u64) {
     let count = |verdict| tried.iter().filter(|one| one.verdict == verdict).count();
     let summary = format!(
         "{} comparisons: violated {}, kept {}, no difference {}. One-sided rank-sum tests at {LEVEL} \
