@@ -119,11 +119,11 @@ impl WireFactors {
 /// # Source
 /// `docs/planner-and-judge.md`.
 pub fn planned_problems(problem: &Problem) -> Result<Vec<Problem>, TimeError> {
-    let prices = match is_slowed(problem) {
+    let factors = match is_slowed(problem) {
         true => &WireFactors::OF_SCATTERS[..],
         false => &[WireFactors::PLAIN],
     };
-    prices.iter().filter_map(|&prices| planned_problem(problem, prices).transpose()).collect()
+    factors.iter().filter_map(|&factors| planned_problem(problem, factors).transpose()).collect()
 }
 
 /// The problem at the costs by which ranks plan that find their places by themselves; the problem itself where
@@ -132,8 +132,8 @@ pub fn planned_problems(problem: &Problem) -> Result<Vec<Problem>, TimeError> {
 /// # Errors
 /// Times that are not finite.
 pub fn online_problem(problem: &Problem) -> Result<Problem, TimeError> {
-    let prices = if is_slowed(problem) { WireFactors::ONLINE } else { WireFactors::PLAIN };
-    Ok(planned_problem(problem, prices)?.unwrap_or_else(|| problem.clone()))
+    let factors = if is_slowed(problem) { WireFactors::ONLINE } else { WireFactors::PLAIN };
+    Ok(planned_problem(problem, factors)?.unwrap_or_else(|| problem.clone()))
 }
 
 /// True for a scatter in which large messages slow each other.
@@ -143,7 +143,7 @@ fn is_slowed(problem: &Problem) -> bool {
 
 /// The problem at the costs of one way of planning; `None` where the judge is the planner, and where each pair of ranks
 /// has costs of its own.
-fn planned_problem(problem: &Problem, prices: WireFactors) -> Result<Option<Problem>, TimeError> {
+fn planned_problem(problem: &Problem, factors: WireFactors) -> Result<Option<Problem>, TimeError> {
     let (ranks, costs) = (problem.ranks(), problem.costs());
     let is_judged = problem.operation().is_rooted() && costs.overlaps();
     if !is_judged || problem.ports() != Ports::ONE {
@@ -162,7 +162,7 @@ fn planned_problem(problem: &Problem, prices: WireFactors) -> Result<Option<Prob
     };
     let sizes = least.max(1)..=most.max(1);
     let laws = machine.levels().iter().map(|level| {
-        let links = planned_law(&level.links, &network, problem, (sizes.clone(), prices))?;
+        let links = planned_law(&level.links, &network, problem, (sizes.clone(), factors))?;
         Ok(Level { links, ..level.clone() })
     });
     let levels = laws.collect::<Result<Vec<Level>, TimeError>>()?;
@@ -188,12 +188,12 @@ fn planned_law(
     links: &LinkLaw,
     network: &Network,
     problem: &Problem,
-    (sizes, prices): (RangeInclusive<u64>, WireFactors),
+    (sizes, factors): (RangeInclusive<u64>, WireFactors),
 ) -> Result<LinkLaw, TimeError> {
     let is_outward = problem.operation().is_outward();
     let at = |bytes| {
         let message = JudgedMessage::on(links, network, is_outward, bytes)?;
-        let (latency, occupancy) = message.planned(is_outward, prices);
+        let (latency, occupancy) = message.planned(is_outward, factors);
         Ok(MeasuredSize { bytes, latency, occupancy })
     };
     let measured = corners(links, network, sizes).into_iter().map(at);
