@@ -5,12 +5,12 @@
 //! [`Seat`]. Plans are looked up without a message.
 //!
 //! ```text
-//!   call      1         2          3     4          5 6 7   8          9 ...
-//!   by        library   library    2     2          4       4          8
-//!   then                plan 2 -->       plan 4 -->         plan 8 -->
+//!   call      1         2          3 4 5 6 7   8          9 ...
+//!   by        library   library    plan 2      plan 2     plan 8
+//!   then                plan 2 -->             plan 8 -->
 //! ```
 //!
-//! The first two calls are the library's own; a call that comes once costs nothing. In calls 2, 4, 8, ... the root, which
+//! The first two calls are the library's own; a call that comes once costs nothing. In calls 2, 8, 16, ... the root, which
 //! sees all sizes, hands out a new plan, for the sizes of that call: `ceil(log2 p)` short messages follow one another,
 //! and none in all the other calls. Along a tree the root does so while the data moves; everybody else takes the plan when its
 //! part in that has been done. A plan stays right when sizes change, since they travel with the data; only
@@ -203,15 +203,16 @@ impl Collectives {
         };
         // With a window the library's gather may lose data on the way.
         let may_lose = !is_outward && settings.window().is_some();
-        let is_tried = settings.is_trying
-            && settings.algorithm() == Algorithm::Auto
-            && !(plan.is_native() || may_lose);
-        let way = match plan.is_native() {
+        let is_tried = settings.is_trying && settings.algorithm() == Algorithm::Auto && !may_lose;
+        let turn = plan.trial.begin(plan.calls);
+        let was_native = plan.is_native();
+        let way = match was_native {
             true => Way::Library,
-            false if is_tried => plan.trial.begin(plan.calls),
+            false if is_tried => turn,
             false => Way::Ours,
         };
-        let is_due = plan.calls > 1 && plan.calls.is_power_of_two();
+        // The first trial is of the first plan.
+        let is_due = plan.calls == 2 || plan.calls > 4 && plan.calls.is_power_of_two();
         let begin = Instant::now();
         let done = match way {
             Way::Library => native(),
@@ -226,10 +227,10 @@ impl Collectives {
         if is_tried {
             plan.trial.note(way, begin.elapsed());
         }
-        let times = plan.trial.typical();
+        let due = plan.trial.due().filter(|_| is_tried && !was_native);
         let renewed = if is_due { plan.renew(renewal) } else { Ok(()) };
         // Behind the plan, which the root may have handed out while data moved.
-        let decided = if is_tried { plan.trial.decide(times, comm) } else { Ok(()) };
+        let decided = due.map_or(Ok(()), |times| plan.trial.decide(times, comm));
         self.plans.known.borrow_mut().insert(key, plan);
         decided?;
         done.and_then(|algorithm| renewed.map(|()| algorithm))

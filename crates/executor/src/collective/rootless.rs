@@ -186,10 +186,13 @@ impl Collectives {
         let total = call.sizes.total();
         let key = (call.operation, total.checked_ilog2().unwrap_or(0));
         let is_tried = self.is_tried(call.operation, call.is_for_library);
-        if is_tried && self.rootless.trials.borrow_mut().entry(key).or_default().is_early() {
-            call.let_go();
-            native()?;
-            return Ok(RootlessAlgorithm::Native);
+        if is_tried && self.rootless.trials.borrow_mut().entry(key).or_default().begins_early() {
+            let early = |_| {
+                call.let_go();
+                Ok(native()?)
+            };
+            let (_, done) = self.by_turns(key, call.is_for_library, early)?;
+            return done.map(|()| RootlessAlgorithm::Native);
         }
         let mut plan = self.plan_for(&call)?;
         let Some(pattern) = plan.pattern else {
@@ -236,7 +239,7 @@ impl Collectives {
         let begin = Instant::now();
         let done = perform(way);
         trial.note(way, begin.elapsed());
-        let decided = trial.decide(trial.typical(), &self.comm);
+        let decided = trial.due().map_or(Ok(()), |times| trial.decide(times, &self.comm));
         self.rootless.trials.borrow_mut().insert(key, trial);
         decided?;
         Ok((way, done))

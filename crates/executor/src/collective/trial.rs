@@ -1,17 +1,19 @@
 //! Trial of a plan against the library's own call, by their times in the running program.
 //!
-//! Costs may be wrong. So most calls go one way, which leads, and two calls of each doubling the other way; at calls 8,
-//! 16, 32, ... the ranks tell each other their times, and the other way leads from then on if it was faster.
+//! Costs may be wrong. So most calls go one way, which leads, and turns of two calls the other way. After a turn the ranks tell
+//! each other their times, and the other way leads from then on if it was faster.
 //!
 //! ```text
-//!   call    1 2 3 4   5 6   7 8   9 10   11 ... 16   17 18   19 ...
-//!   goes    ours      lib.  ours  lib.   ours        lib.    ours      as long as ours leads
-//!   decided                   ^              ^
+//!   call       1 2   3 4    5 6    7 8 9 ...
+//!   goes       lib.  ours   lib.   ours       the plan leads
+//!                                  lib.       it took 1.25 times as long in call 4
+//!   decided                   ^    last call of each turn
 //! ```
 //!
-//! (Of gathers, scatters and allgathers calls 1 and 2 are the library's, as nothing is set up yet.) Call numbers and decisions are equal at all ranks,
-//! so that nobody asks which way a call goes. A call takes as long as the rank that is longest in it: the root of a gather
-//! or the last receiver of a scatter, where ranks begin together.
+//! Nothing is set up yet in calls 1 and 2. A turn follows call 8, 16, 32, ...: the later, the slower the other way was and
+//! the more calls say so, as turns and decisions cost time, too. Call numbers and decisions are equal
+//! at all ranks, so that nobody asks which way a call goes. A call takes as long as the rank that is longest in it: the
+//! root of a gather or the last receiver of a scatter, where ranks begin together.
 //!
 //! # Source
 //! Tuning in the running program: MVAPICH-Plus and Intel MPI's autotuner test algorithms again likewise.
@@ -22,12 +24,14 @@ use std::time::Duration;
 use tuwtree_binding::{Communicator, MpiError};
 
 /// Trial of one plan. Equal at all ranks, times excepted.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Trial {
     /// Number of calls.
     calls: u64,
     /// True if the library's own call leads.
     library_leads: bool,
+    /// First call of the next turn of the other way; a decision ends it.
+    turn: u64,
     /// The last times of our calls, and of the library's, in seconds.
     times: [VecDeque<f64>; 2],
 }
@@ -43,39 +47,63 @@ pub(super) enum Way {
 
 /// Number of kept times of each way.
 const KEPT: usize = 4;
-/// Number of the call with the first decision.
-const FIRST: u64 = 8;
-/// Ratio of the leading way's time to the other's beyond which the lead changes.
-const WORSE: f64 = 1.05;
+/// Number of calls that are the library's before anything is set up.
+const EARLY: u64 = 2;
+/// First call of the first turn.
+const FIRST_TURN: u64 = 5;
+/// Number of calls of a turn.
+const TURN: u64 = 2;
+/// Ratio of the leading way's time to the other's beyond which the lead changes, and that by one time of our calls.
+const WORSE: [f64; 2] = [1.05, 1.25];
+/// Number of calls between turns, for each known time of the other way and each time that it takes longer: a turn of
+/// `r` times the leading way's time after `40 (r - 1)` calls costs a twentieth.
+const REST: f64 = 10.0;
+/// Number of calls between turns beside that: a decision takes about a call.
+const LEAST_REST: f64 = 16.0;
+/// Greatest ratio that postpones a turn: a disturbed call may have taken any time.
+const MOST_WORSE: f64 = 5.0;
+
+impl Default for Trial {
+    fn default() -> Trial {
+        Trial { calls: 0, library_leads: false, turn: FIRST_TURN, times: Default::default() }
+    }
+}
 
 impl Trial {
     /// The way of a call that begins, the one with this number, from 1 on.
     pub(super) fn begin(&mut self, call: u64) -> Way {
         self.calls = call;
-        let since = self.calls - prev_power_of_two(self.calls);
-        let is_other = self.calls > FIRST / 2 && matches!(since, 1 | 2);
-        if self.library_leads != is_other { Way::Library } else { Way::Ours }
+        let is_other = (self.turn..self.turn + TURN).contains(&call);
+        if self.is_early() || self.library_leads != is_other { Way::Library } else { Way::Ours }
     }
 
-    /// Notes the time of the call that [`begin`](Self::begin) numbered. Calls in which plans change hands do not count.
+    /// True in calls before anything is set up.
+    fn is_early(&self) -> bool {
+        self.calls <= EARLY
+    }
+
+    /// True if the next call is the library's because nothing is set up yet.
+    pub(super) fn begins_early(&self) -> bool {
+        self.calls < EARLY
+    }
+
+    /// Notes the time of the call that [`begin`](Self::begin) numbered. Neither the first call of a way counts, which
+    /// connects ranks, nor calls in which plans change hands.
     pub(super) fn note(&mut self, way: Way, time: Duration) {
-        if self.calls > 2 && !self.calls.is_power_of_two() {
+        let is_first = matches!(self.calls, 1 | 3);
+        if !(is_first || self.calls > FIRST_TURN && self.calls.is_power_of_two()) {
             let times = &mut self.times[way as usize];
             times.truncate(KEPT - 1);
             times.push_front(time.as_secs_f64());
         }
     }
 
-    /// Forgets the times of our calls: their plan has changed.
+    /// Forgets the times of our calls, as their plan has changed. Where the library leads, they say what is to be expected of
+    /// a new one.
     pub(super) fn forget_ours(&mut self) {
-        self.times[Way::Ours as usize].clear();
-    }
-
-    /// Counts a call before anything is set up: true for calls 1 and 2.
-    pub(super) fn is_early(&mut self) -> bool {
-        let is_early = self.calls < 2;
-        self.calls += u64::from(is_early);
-        is_early
+        if !self.library_leads {
+            self.times[Way::Ours as usize].clear();
+        }
     }
 
     /// Number of calls until now.
@@ -83,20 +111,23 @@ impl Trial {
         self.calls
     }
 
-    /// Decides which way leads by the [`typical`](Self::typical) times of all ranks, in calls 8, 16, 32, .... Collective.
+    /// This rank's [`typical`](Self::typical) times, if a decision is due in this call; equally at all ranks.
+    pub(super) fn due(&self) -> Option<[f64; 2]> {
+        (self.calls >= self.turn + TURN - 1).then(|| self.typical())
+    }
+
+    /// Decides which way leads by the times of all ranks. Collective.
     ///
     /// # Complexity
-    /// In these calls `ceil(log2 p)` messages follow one another, of 16 bytes for each rank at most.
+    /// `ceil(log2 p)` messages follow one another, of 16 bytes for each rank at most.
     pub(super) fn decide(&mut self, own: [f64; 2], comm: &Communicator) -> Result<(), MpiError> {
-        if self.calls >= FIRST && self.calls.is_power_of_two() {
-            let all = rounds::all_words(comm, own.map(f64::to_bits))?;
-            self.take(all.into_iter().map(|words| words.map(f64::from_bits)));
-        }
+        let all = rounds::all_words(comm, own.map(f64::to_bits))?;
+        self.take(all.into_iter().map(|words| words.map(f64::from_bits)));
         Ok(())
     }
 
     /// The lower median of the last times of both ways; 0 without times of either.
-    pub(super) fn typical(&self) -> [f64; 2] {
+    fn typical(&self) -> [f64; 2] {
         let middle = |times: &VecDeque<f64>| {
             let mut sorted: Vec<f64> = times.iter().copied().collect();
             sorted.sort_by(f64::total_cmp);
@@ -110,15 +141,21 @@ impl Trial {
     fn take(&mut self, all: impl Iterator<Item = [f64; 2]>) {
         let most =
             all.fold([0.0; 2], |most: [f64; 2], one| [most[0].max(one[0]), most[1].max(one[1])]);
-        let [leading, other] = if self.library_leads { [most[1], most[0]] } else { most };
-        if leading > WORSE * other {
+        let ordered = |library_leads| if library_leads { [most[1], most[0]] } else { most };
+        let [leading, other] = ordered(self.library_leads);
+        let is_known_once = self.times[Way::Ours as usize].len() == 1;
+        if leading > WORSE[usize::from(is_known_once)] * other {
             self.library_leads = !self.library_leads;
         }
+        let [leading, other] = ordered(self.library_leads);
+        let known = self.times[usize::from(!self.library_leads)].len() as f64;
+        let rest = match other.min(MOST_WORSE * leading) / leading - 1.0 {
+            worse if worse >= 0.0 => LEAST_REST + REST * known * worse,
+            // In doubt, or without times.
+            _ => 0.0,
+        };
+        self.turn = (self.calls + rest as u64).next_power_of_two() + 1;
     }
-}
-
-fn prev_power_of_two(number: u64) -> u64 {
-    1 << number.ilog2()
 }
 
 #[cfg(test)]
@@ -131,8 +168,7 @@ mod tests {
         let one = |call: u64, trial: &mut Trial| {
             let way = trial.begin(call);
             trial.note(way, Duration::from_secs_f64(seconds(way, call)));
-            if call >= FIRST && call.is_power_of_two() {
-                let typical = trial.typical();
+            if let Some(typical) = trial.due() {
                 trial.take([typical; 4].into_iter());
             }
             way
@@ -145,30 +181,54 @@ mod tests {
         calls.map(|(_, call)| call).collect()
     }
 
-    #[test]
-    fn a_good_plan_gives_two_calls_of_each_doubling_to_the_library() {
-        let ways = ways(64, |way, _| if way == Way::Ours { 1.0 } else { 2.0 });
-        assert_eq!(librarys(&ways), [5, 6, 9, 10, 17, 18, 33, 34]);
+    /// The calls up to `calls` that go our way where a plan takes `ratio` times as long as the library.
+    fn ours(calls: u64, ratio: f64) -> Vec<u64> {
+        let ways = ways(calls, |way, _| if way == Way::Ours { ratio } else { 1.0 });
+        let librarys = librarys(&ways);
+        (1..=calls).filter(|call| !librarys.contains(call)).collect()
     }
 
     #[test]
-    fn a_bad_plan_costs_eight_calls_and_two_of_each_doubling() {
-        let ways = ways(64, |way, _| if way == Way::Ours { 4.8 } else { 1.0 });
-        let ours: Vec<u64> = (1..=64).filter(|call| !librarys(&ways).contains(call)).collect();
-        assert_eq!(ours, [1, 2, 3, 4, 7, 8, 9, 10, 17, 18, 33, 34]);
+    fn a_good_plan_gives_the_library_fewer_calls_the_more_it_gains() {
+        for (gain, expected) in [
+            (1.2, &[1, 2, 5, 6, 33, 34, 65, 66, 129, 130][..]),
+            (2.0, &[1, 2, 5, 6, 65, 66, 129, 130]),
+            (6.0, &[1, 2, 5, 6]),
+        ] {
+            let ways = ways(200, |way, _| if way == Way::Ours { 1.0 } else { gain });
+            assert_eq!(librarys(&ways), expected, "{gain}");
+        }
     }
 
     #[test]
-    fn calls_before_anything_is_set_up_are_counted() {
+    fn a_bad_plan_costs_two_calls_and_two_of_some_doublings() {
+        assert_eq!(ours(70, 1.2), [3, 4, 7, 8, 33, 34, 65, 66]);
+        assert_eq!(ours(70, 1.6), [3, 4, 33, 34]);
+        assert_eq!(ours(300, 4.8), [3, 4, 65, 66, 257, 258]);
+    }
+
+    #[test]
+    fn one_disturbed_call_of_a_good_plan_gives_the_lead_away_for_some_calls_only() {
+        let seconds = |way, call| match (way, call) {
+            (Way::Ours, 4) => 1000.0,
+            (Way::Ours, _) => 1.0,
+            (Way::Library, _) => 2.0,
+        };
+        let ways = ways(200, seconds);
+        assert_eq!(librarys(&ways).into_iter().filter(|call| *call > 64).count(), 2);
+    }
+
+    #[test]
+    fn the_first_two_calls_are_the_librarys() {
         let mut trial = Trial::default();
-        let early = [trial.is_early(), trial.is_early(), trial.is_early()];
-        assert_eq!((early, trial.calls()), ([true, true, false], 2));
+        let early = [1, 2, 3].map(|call| (trial.begins_early(), trial.begin(call)));
+        assert_eq!(early, [(true, Way::Library), (true, Way::Library), (false, Way::Ours)]);
     }
 
     #[test]
     fn a_gather_takes_as_long_as_its_root_is_in_it() {
         // Fifteen ranks send to the root and go on in the library's star; in a tree most wait for children.
-        let mut trial = Trial { calls: FIRST, ..Trial::default() };
+        let mut trial = Trial { calls: 6, ..Trial::default() };
         let librarys_leaves = [[0.012, 0.001]; 15];
         trial.take([[0.015, 0.020]].into_iter().chain(librarys_leaves));
         assert!(!trial.library_leads);
@@ -177,7 +237,7 @@ mod tests {
     #[test]
     fn equal_ways_keep_the_plan_and_one_disturbed_call_decides_nothing() {
         let equal = ways(64, |_, _| 1.0);
-        assert_eq!(librarys(&equal).len(), 8);
+        assert_eq!(librarys(&equal), [1, 2, 5, 6, 33, 34]);
         let disturbed = |way, call| if (way, call) == (Way::Ours, 7) { 100.0 } else { 1.0 };
         assert_eq!(ways(64, disturbed), equal);
     }
@@ -191,6 +251,6 @@ mod tests {
         };
         let ways = ways(256, seconds);
         assert!(ways[11..16].iter().all(|way| *way == Way::Library));
-        assert!(ways[66..127].iter().all(|way| *way == Way::Ours), "{ways:?}");
+        assert!(ways[130..256].iter().all(|way| *way == Way::Ours), "{ways:?}");
     }
 }
