@@ -291,9 +291,16 @@ fn outcome(request: &Request<'_>, wanted: Wanted) -> Result<Outcome, NoTree> {
             (Some(completion), planned, time, unpack)
         }
         Plan::Programs(schedule) => {
-            let timeline = simulate(schedule, problem.stated_costs(), Sends::Synchronous);
-            let timeline = timeline.map_err(|error| wanted.unsimulated(error))?;
-            let time = timeline.completion_time();
+            let time = match built.time {
+                Some(time) if !request.settings.keeps_timelines => time,
+                _ => {
+                    let timeline = simulate(schedule, problem.stated_costs(), Sends::Synchronous);
+                    let timeline = timeline.map_err(|error| wanted.unsimulated(error))?;
+                    let time = timeline.completion_time();
+                    kept = request.settings.keeps_timelines.then_some(timeline);
+                    time
+                }
+            };
             otherwise = match !problem.duplex() {
                 // Made for these ports, whatever those of the problem are: its time is known.
                 other if other == schedule.task().duplex => Some(time),
@@ -301,7 +308,6 @@ fn outcome(request: &Request<'_>, wanted: Wanted) -> Result<Outcome, NoTree> {
                     .ok()
                     .map(|timeline| timeline.completion_time()),
             };
-            kept = request.settings.keeps_timelines.then_some(timeline);
             (None, time, time, Time::ZERO)
         }
     };

@@ -12,7 +12,7 @@ use tuwtree_model::{
     ClosedSet, Construction, Costs, Hierarchy, Homogeneous, Operation, Order, Problem, Time, Tree,
     check_combines_neighbours, judged_time, planned_problems,
 };
-use tuwtree_schedule::SimulationError;
+use tuwtree_schedule::{Schedule, Sends, SimulationError, simulate};
 use tuwtree_treegen::AdaptiveRule;
 
 /// Settings of constructions, beside the problem.
@@ -259,6 +259,8 @@ pub struct Built {
     pub delay: Option<usize>,
     /// Messages of more bytes go straight, if it was found that some are to.
     pub threshold: Option<u64>,
+    /// Simulated time of a plan without a tree, if the search has needed it.
+    pub time: Option<Time>,
 }
 
 impl Built {
@@ -271,6 +273,7 @@ impl Built {
             radix: None,
             delay: None,
             threshold: None,
+            time: None,
         }
     }
 }
@@ -472,6 +475,12 @@ impl<'a> Request<'a> {
 }
 
 impl Wanted {
+    /// Simulated time of a schedule.
+    pub(crate) fn time_of(self, schedule: &Schedule, problem: &Problem) -> Result<Time, NoTree> {
+        let timeline = simulate(schedule, problem.stated_costs(), Sends::Synchronous);
+        timeline.map(|timeline| timeline.completion_time()).map_err(|error| self.unsimulated(error))
+    }
+
     /// Error for a schedule without times.
     pub(crate) fn unsimulated(self, error: SimulationError) -> NoTree {
         match error {

@@ -9,8 +9,8 @@ use crate::request::{Built, Request, Wanted};
 use std::cmp::Reverse;
 use tuwtree_bounds::direct_lower_bound;
 use tuwtree_collective::alltoall;
-use tuwtree_model::{CostModel, Homogeneous, MessageSizes, Problem, Rank, Time};
-use tuwtree_schedule::{Schedule, Sends, simulate};
+use tuwtree_model::{CostModel, Homogeneous, MessageSizes, Problem, Rank, Time, shared_wire_rate};
+use tuwtree_schedule::Schedule;
 
 /// The fastest of Bruck's alltoalls in some radices, with all messages together or those above some threshold
 /// straight; of equally fast ones that without threshold, or with the largest, in the least radix.
@@ -44,8 +44,9 @@ pub(super) fn in_radix(request: &Request<'_>, wanted: Wanted) -> Result<Built, N
             break;
         }
     }
-    let BestBundle { radix, threshold, schedule, .. } = search.best.expect("radix 2 was tried");
-    Ok(Built { radix: Some(radix), threshold, ..Built::without_search(schedule) })
+    let BestBundle { radix, threshold, schedule, time } = search.best.expect("radix 2 was tried");
+    let (radix, time) = (Some(radix), Some(time));
+    Ok(Built { radix, threshold, time, ..Built::without_search(schedule) })
 }
 
 /// All small ones from 2 on, then each about half as large again as the one before.
@@ -91,7 +92,7 @@ fn exchange(problem: &Problem, (from, to): (Rank, Rank), bytes: u64) -> Option<f
 }
 
 /// Lower bound on the times of Bruck's algorithm in these radices, in an alltoall of more than `least_ranks` ranks with messages of one size: all hops
-/// of a rank follow one another, each with all of its messages.
+/// of a rank follow one another, each with all of its messages, and ranks of a node share its wire if it has one.
 ///
 /// # Complexity
 /// O(p h) for each radix with `h` hops, up to the hop from which on it takes longer than another radix.
@@ -102,10 +103,14 @@ pub(super) fn floor_in_radices(
 ) -> Option<Time> {
     let (p, bytes) = equal_messages(problem, least_ranks)?;
     let duration = |from, to, bytes| exchange(problem, (from, to), bytes);
+    let rate = shared_wire_rate(problem, bytes..=bytes.checked_mul(p as u64)?).ok()?;
+    let wires = rate.zip(problem.costs().hierarchy());
     let mut least = f64::INFINITY;
     for radix in radices {
         // When each rank has received the last hop's messages, at least.
         let mut ready = vec![0.0_f64; p];
+        // For how long each node's wire sends.
+        let mut wire_busy = vec![0.0; wires.map_or(0, |(_, machine)| machine.nodes())];
         let widths = std::iter::successors(Some(1), |width| Some(width * radix));
         let hops = widths.take_while(|&width| width < p);
         let hops = hops.flat_map(|width| (1..radix).map(move |digit| (width, width * digit)));
@@ -114,14 +119,19 @@ pub(super) fn floor_in_radices(
             let before = ready.clone();
             for (to, ready) in ready.iter_mut().enumerate() {
                 let from = (to + p - length) % p;
-                let end = before[from] + duration(from, to, bytes * count as u64)?;
-                *ready = ready.max(end);
+                let bytes = bytes * count as u64;
+                *ready = ready.max(before[from] + duration(from, to, bytes)?);
+                if let Some(((_, per_byte), machine)) = wires
+                    && machine.node(from) != machine.node(to)
+                {
+                    wire_busy[machine.node(from)] += bytes as f64 * per_byte;
+                }
             }
             if ready.iter().all(|&time| time >= least) {
                 break;
             }
         }
-        least = least.min(ready.into_iter().fold(0.0, f64::max));
+        least = least.min(ready.into_iter().chain(wire_busy).fold(0.0, f64::max));
     }
     Time::new(least)
 }
@@ -221,8 +231,7 @@ impl BundleSearch<'_> {
         bundled.check(wanted.effort, *watch, |_| String::new())?;
         let most = threshold.unwrap_or(u64::MAX);
         let schedule = alltoall::bruck_up_to(problem, radix, most).map_err(NoTree::failed)?;
-        let timeline = simulate(&schedule, problem.stated_costs(), Sends::Synchronous);
-        let time = timeline.map_err(|error| wanted.unsimulated(error))?.completion_time();
+        let time = wanted.time_of(&schedule, problem)?;
         let rank = |time, threshold: Option<u64>, radix| (time, threshold.map(Reverse), radix);
         let is_best = |best: &BestBundle| {
             rank(time, threshold, radix) < rank(best.time, best.threshold, best.radix)
@@ -236,7 +245,7 @@ impl BundleSearch<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::rootless;
+    use super::super::{nodes, rootless};
     use super::*;
     use tuwtree_bounds::best_lower_bound;
     use tuwtree_model::document::{Date, Machine};
@@ -244,6 +253,7 @@ mod tests {
         BlockSizes, Costs, Hierarchy, Level, Network, Piece, PiecewiseLinear, Placement,
         StatedCosts, WireOwner,
     };
+    use tuwtree_schedule::{Sends, simulate};
 
     #[test]
     fn messages_of_many_ranks_that_go_straight_take_no_less_than_the_wires_of_nodes() {
@@ -271,11 +281,25 @@ mod tests {
         let floor = rootless::floor_of_linear(&problem).unwrap().units();
         let time = timeline.completion_time().units();
         assert!(floor <= time && time < 1.3 * floor, "{floor}, {time}");
+        let of_node = |node: usize| (8 * node..(8 * node + 8).min(MANY + 3)).collect();
+        let nodes: Vec<Vec<Rank>> = (0..(MANY + 3).div_ceil(8)).map(of_node).collect();
+        let schedule = tuwtree_collective::nodes::node_all(&problem, &nodes).unwrap();
+        let timeline = simulate(&schedule, problem.stated_costs(), Sends::Eager).unwrap();
+        let floor = nodes::floor_of_node_all(&problem).unwrap().units();
+        let time = timeline.completion_time().units();
+        assert!(floor <= time && time < 2.5 * floor, "{floor}, {time}");
         let sizes = MessageSizes::new(std::iter::repeat_n(30, 64 * 64)).unwrap();
         let problem = Problem::alltoall(&sizes, machine).unwrap();
         let schedule = alltoall::linear(&problem).unwrap();
         let timeline = simulate(&schedule, problem.stated_costs(), Sends::Eager).unwrap();
         let bound = direct_lower_bound(&problem).unwrap().unwrap();
+        for radix in [2, 3, 13] {
+            let floor = floor_in_radices(&problem, 1, [radix]).unwrap().units();
+            let schedule = alltoall::bruck(&problem, radix).unwrap();
+            let timeline = simulate(&schedule, problem.stated_costs(), Sends::Eager).unwrap();
+            let time = timeline.completion_time().units();
+            assert!(floor <= time && time < 1.4 * floor, "{radix}: {floor}, {time}");
+        }
         let time = timeline.completion_time().units();
         assert!(bound >= best_lower_bound(&problem).unwrap());
         assert!(bound.units() <= time && time < 1.3 * bound.units(), "{bound:?}, {time}");

@@ -5,7 +5,6 @@ use crate::error::NoTree;
 use crate::request::{Built, Request, Wanted};
 use tuwtree_collective::{ColumnTrees, alltoall};
 use tuwtree_model::{CostModel, MessageSizes, Problem, Rank, Time};
-use tuwtree_schedule::{Sends, simulate};
 
 pub(super) const COLUMN_TREES: CatalogueRow = CatalogueRow {
     suits: |request, _| roots(request.problem).is_some(),
@@ -48,10 +47,13 @@ fn column_trees(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> 
         let most = threshold.unwrap_or(u64::MAX);
         let schedule =
             alltoall::column_trees(problem, trees, &roots, most).map_err(NoTree::failed)?;
-        let timeline = simulate(&schedule, problem.stated_costs(), Sends::Synchronous);
-        let time = timeline.map_err(|error| wanted.unsimulated(error))?.completion_time();
+        let time = wanted.time_of(&schedule, problem)?;
         if best.as_ref().is_none_or(|(least, ..)| time < *least) {
-            best = Some((time, trees, Built { threshold, ..Built::without_search(schedule) }));
+            best = Some((
+                time,
+                trees,
+                Built { threshold, time: Some(time), ..Built::without_search(schedule) },
+            ));
         }
         Ok(best.as_ref().expect("one was tried").1)
     };

@@ -8,7 +8,7 @@ use crate::request::{Built, Request, Wanted};
 use tuwtree_collective::CollectiveError;
 use tuwtree_collective::intergroup::{self, Inside};
 use tuwtree_model::{Problem, Time};
-use tuwtree_schedule::{Schedule, Sends, simulate};
+use tuwtree_schedule::Schedule;
 
 pub(super) const PAIRED: CatalogueRow = row(
     "each rank of the smaller group exchanges with some of the larger, then each group gathers",
@@ -103,8 +103,7 @@ fn fastest<A: Copy>(
         }
         cost.check(wanted.effort, request.watch, |_| String::new())?;
         let (schedule, pieces) = build(problem, attempt).map_err(NoTree::failed)?;
-        let timeline = simulate(&schedule, problem.stated_costs(), Sends::Synchronous);
-        let time = timeline.map_err(|error| wanted.unsimulated(error))?.completion_time();
+        let time = wanted.time_of(&schedule, problem)?;
         match &best {
             Some((least, ..)) if time >= *least => failures += usize::from(pieces.is_some()),
             _ => {
@@ -113,6 +112,6 @@ fn fastest<A: Copy>(
             }
         }
     }
-    let (_, schedule, pieces) = best.expect("one was tried");
-    Ok(Built { pieces, ..Built::without_search(schedule) })
+    let (time, schedule, pieces) = best.expect("one was tried");
+    Ok(Built { pieces, time: Some(time), ..Built::without_search(schedule) })
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use tuwtree_collective::nodes::{Lanes, NodePrices, estimated_lanes, lanes, node_all};
 use tuwtree_collective::{Circulation, MessagePrice, Passing, alltoall, most_in_pairs};
 use tuwtree_model::{ClosedSet, CostModel, Problem, Rank, Time, TimeError};
-use tuwtree_schedule::{Schedule, Sends, simulate};
+use tuwtree_schedule::Schedule;
 
 pub(super) const LANES: CatalogueRow = CatalogueRow {
     is_for_overlap: true,
@@ -25,6 +25,7 @@ pub(super) const NODE_ALL: CatalogueRow = CatalogueRow {
     is_for_overlap: true,
     is_for_nodes: true,
     suits: |request, _| suits(request.problem),
+    floor: floor_of_node_all,
     ..rootless::row(
         "the ranks of a node gather its data, and send it straight to a rank of each other node, which passes it on",
         |request, wanted| {
@@ -48,6 +49,24 @@ pub(super) const NODE_PAIRS: CatalogueRow = CatalogueRow {
         in_node_pairs,
     )
 };
+
+/// For how long the ranks of the largest node send on average at least, in an allgather of many ranks: one of them passes the data of
+/// each other node on to all its mates.
+pub(super) fn floor_of_node_all(problem: &Problem) -> Option<Time> {
+    let sizes = rootless::many_blocks(problem)?;
+    let nodes = nodes(problem).ok()?;
+    let largest = (0..nodes.len()).max_by_key(|&node| nodes[node].len())?;
+    let link = (nodes[largest][0], nodes[largest][1]);
+    let mut passed = 0.0;
+    for (_, node) in nodes.iter().enumerate().filter(|&(node, _)| node != largest) {
+        let bytes = node.iter().map(|&rank| sizes.block(rank)).sum();
+        if bytes > 0 {
+            passed += rootless::busy_on_link(problem, link, bytes)?.units();
+        }
+    }
+    let ranks = nodes[largest].len() as f64;
+    Time::new(passed * (ranks - 1.0) / ranks)
+}
 
 /// The faster of two alltoalls: all messages in bundles, or only small ones.
 fn in_node_pairs(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
@@ -80,10 +99,12 @@ fn in_node_pairs(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree>
         let most = threshold.unwrap_or(u64::MAX);
         let schedule = alltoall::in_bundles(problem, (Passing::NodePairs, &nodes), most);
         let schedule = schedule.map_err(NoTree::failed)?;
-        let timeline = simulate(&schedule, costs, Sends::Synchronous);
-        let time = timeline.map_err(|error| wanted.unsimulated(error))?.completion_time();
+        let time = wanted.time_of(&schedule, problem)?;
         if best.as_ref().is_none_or(|(least, _)| time < *least) {
-            best = Some((time, Built { threshold, ..Built::without_search(schedule) }));
+            best = Some((
+                time,
+                Built { threshold, time: Some(time), ..Built::without_search(schedule) },
+            ));
         }
     }
     Ok(best.expect("one was tried").1)
@@ -155,19 +176,18 @@ fn in_lanes(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
         expense.check(wanted.effort, request.watch, |_| String::new())?;
         judged.push(given.between);
         let schedule = lanes(problem, &nodes, given).map_err(NoTree::failed)?;
-        let timeline = simulate(&schedule, costs, Sends::Synchronous);
-        let time = timeline.map_err(|error| wanted.unsimulated(error))?.completion_time();
+        let time = wanted.time_of(&schedule, problem)?;
         if best.as_ref().is_none_or(|(least, ..)| time < *least) {
             best = Some((time, given, schedule));
         }
     }
-    let (_, lanes, schedule) = best.expect("the first is judged");
+    let (time, lanes, schedule) = best.expect("the first is judged");
     let (delay, pieces) = match lanes.between {
         Circulation::BalancedPostal(delay) => (Some(delay), None),
         Circulation::BalancedPieces(pieces) => (None, Some(pieces)),
         _ => (None, None),
     };
-    Ok(Built { delay, pieces, ..Built::without_search(schedule) })
+    Ok(Built { delay, pieces, time: Some(time), ..Built::without_search(schedule) })
 }
 
 fn picoseconds(time: Time) -> u128 {

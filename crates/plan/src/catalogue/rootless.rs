@@ -15,7 +15,7 @@ use tuwtree_model::{
     BlockSizes, ClosedSet, Construction, CostModel, Direction, Operation, Order, Problem, Rank,
     Root, Time, shared_wire_rate,
 };
-use tuwtree_schedule::{Schedule, Sends, simulate};
+use tuwtree_schedule::Schedule;
 
 /// An algorithm without parameters.
 type Build = fn(&Problem) -> Result<Schedule, CollectiveError>;
@@ -171,12 +171,7 @@ fn on_wires(problem: &Problem, sizes: &BlockSizes) -> Option<Time> {
 pub(super) fn floor_of_ring(problem: &Problem, most: u64) -> Option<Time> {
     let sizes = many_blocks(problem)?;
     let p = sizes.ranks();
-    let costs = problem.stated_costs();
-    let busy = |from, bytes| {
-        let to = (from + 1) % p;
-        let exchanged = costs.exchange_between(from, to, bytes).ok()?;
-        costs.transmission_between(from, to, bytes).ok().map(|lone| lone.min(exchanged))
-    };
+    let busy = |from, bytes| busy_on_link(problem, (from, (from + 1) % p), bytes);
     let mean = most.min(sizes.total() / p as u64);
     let dearest = (0..p).max_by_key(|&from| busy(from, mean))?;
     let units = |bytes| match bytes {
@@ -193,9 +188,20 @@ pub(super) fn floor_of_ring(problem: &Problem, most: u64) -> Option<Time> {
 pub(super) const MANY: usize = 1024;
 
 /// The blocks of an allgather of many ranks.
-fn many_blocks(problem: &Problem) -> Option<&BlockSizes> {
+pub(super) fn many_blocks(problem: &Problem) -> Option<&BlockSizes> {
     let is_allgather = problem.operation() == Operation::Allgather && problem.ranks() > MANY;
     problem.blocks().filter(|_| is_allgather)
+}
+
+/// For how long a message occupies the ports of its ends at least.
+pub(super) fn busy_on_link(
+    problem: &Problem,
+    (from, to): (Rank, Rank),
+    bytes: u64,
+) -> Option<Time> {
+    let costs = problem.stated_costs();
+    let exchanged = costs.exchange_between(from, to, bytes).ok()?;
+    costs.transmission_between(from, to, bytes).ok().map(|lone| lone.min(exchanged))
 }
 
 fn busy(problem: &Problem, rank: Rank, bytes: u64) -> Option<f64> {
@@ -444,8 +450,9 @@ fn with_delay(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     // Powers of two come first, as there may be no time for all.
     delays.sort_by_key(|delay| (!delay.is_power_of_two(), Reverse(*delay)));
     for delay in delays {
-        // Among many ranks, between the best power of two and the next ones.
-        let is_far = |&(_, best, _): &(Time, usize, Schedule)| delay > 2 * best || 2 * delay < best;
+        // Among many ranks, halfway between the best power of two and the next ones.
+        let is_far =
+            |&(_, best, _): &(Time, usize, Schedule)| ![3 * best, 6 * best].contains(&(4 * delay));
         if p > MANY && !delay.is_power_of_two() && best.as_ref().is_some_and(is_far) {
             continue;
         }
@@ -457,14 +464,13 @@ fn with_delay(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
         }
         expense.check(wanted.effort, request.watch, |_| String::new())?;
         let schedule = build(problem, delay).map_err(NoTree::failed)?;
-        let timeline = simulate(&schedule, problem.stated_costs(), Sends::Synchronous);
-        let time = timeline.map_err(|error| wanted.unsimulated(error))?.completion_time();
+        let time = wanted.time_of(&schedule, problem)?;
         if best.as_ref().is_none_or(|&(least, known, _)| (time, delay) < (least, known)) {
             best = Some((time, delay, schedule));
         }
     }
-    let (_, delay, schedule) = best.expect("one delay was tried");
-    Ok(Built { delay: Some(delay), ..Built::without_search(schedule) })
+    let (time, delay, schedule) = best.expect("one delay was tried");
+    Ok(Built { delay: Some(delay), time: Some(time), ..Built::without_search(schedule) })
 }
 
 /// No larger delays are tried.
