@@ -11,12 +11,12 @@
 //! ```
 //!
 //! The first two calls are the library's own; a call that comes once costs nothing. In calls 2, 8, 16, ... the root, which
-//! sees all sizes, hands out a new plan, for the sizes of that call: `ceil(log2 p)` short messages follow one another,
-//! and none in all the other calls. Along a tree the root does so while the data moves; everybody else takes the plan when its
+//! sees all sizes, hands out a new plan, for the sizes of that call, unless the library keeps leading: `ceil(log2 p)` short
+//! messages follow one another, and none in all the other calls. Along a tree the root does so while the data moves; everybody else takes the plan when its
 //! part in that has been done. A plan stays right when sizes change, since they travel with the data; only
 //! how good it is depends on them.
 //!
-//! With `auto` a [`Trial`] gives some calls with a tree to the library, and all of them if that is faster.
+//! With `auto` a [`Trial`] gives some calls with a tree to the library, and nearly all of them if that is faster.
 //!
 //! Call numbers are known to all, because collective calls are made by all in the same order: no process
 //! asks another whether a plan is new.
@@ -212,7 +212,8 @@ impl Collectives {
             false => Way::Ours,
         };
         // The first trial is of the first plan.
-        let is_due = plan.calls == 2 || plan.calls > 4 && plan.calls.is_power_of_two();
+        let is_due = plan.calls == 2
+            || plan.calls > 4 && plan.calls.is_power_of_two() && plan.trial.needs_plan();
         let begin = Instant::now();
         let done = match way {
             Way::Library => native(),

@@ -98,6 +98,11 @@ impl Trial {
         }
     }
 
+    /// True if one of the next calls goes our way: where the library leads, if a turn follows this call.
+    pub(super) fn needs_plan(&self) -> bool {
+        !self.library_leads || self.turn == self.calls + 1
+    }
+
     /// Forgets the times of our calls, as their plan has changed. Where the library leads, they say what is to be expected of
     /// a new one.
     pub(super) fn forget_ours(&mut self) {
