@@ -12,9 +12,9 @@
 //!
 //! The first two calls are the library's own; a call that comes once costs nothing. In calls 2, 8, 16, ... the root, which
 //! sees all sizes, hands out a new plan, for the sizes of that call, unless the library keeps leading: `ceil(log2 p)` short
-//! messages follow one another, and none in all the other calls. Along a tree the root does so while the data moves; everybody else takes the plan when its
-//! part in that has been done. A plan stays right when sizes change, since they travel with the data; only
-//! how good it is depends on them.
+//! messages follow one another, and none in all the other calls. Along a tree the root does so while the data moves;
+//! everybody else takes the plan when its part in that has been done. A plan stays right when sizes change, since they
+//! travel with the data; only how good it is depends on them.
 //!
 //! With `auto` a [`Trial`] gives some calls with a tree to the library, and nearly all of them if that is faster.
 //!
@@ -211,9 +211,7 @@ impl Collectives {
             false if is_tried => turn,
             false => Way::Ours,
         };
-        // The first trial is of the first plan.
-        let is_due = plan.calls == 2
-            || plan.calls > 4 && plan.calls.is_power_of_two() && plan.trial.needs_plan();
+        let is_due = plan.trial.is_plan_due(was_native);
         let begin = Instant::now();
         let done = match way {
             Way::Library => native(),
@@ -346,9 +344,10 @@ impl Plan {
             [word::NATIVE] => (self.part, self.construction) = (TreePart::Native, None),
             [word::TREE, construction, words @ ..] => {
                 self.construction = Construction::all().nth(*construction as usize);
+                // Equally at all ranks, whatever fails here.
+                self.trial.forget_ours();
                 self.part = TreePart::in_seat(Seat::from_words(words), comm, (operation, root))?;
                 self.once.replace(None);
-                self.trial.forget_ours();
             }
             _ => {}
         }

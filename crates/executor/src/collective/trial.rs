@@ -11,9 +11,9 @@
 //! ```
 //!
 //! Nothing is set up yet in calls 1 and 2. A turn follows call 8, 16, 32, ...: the later, the slower the other way was and
-//! the more calls say so, as turns and decisions cost time, too. Call numbers and decisions are equal
-//! at all ranks, so that nobody asks which way a call goes. A call takes as long as the rank that is longest in it: the
-//! root of a gather or the last receiver of a scatter, where ranks begin together.
+//! the more calls say so, as turns and decisions cost time, too. Call numbers and decisions are equal at all ranks, so that
+//! nobody asks which way a call goes. A call takes as long as the rank that is longest in it: the root of a gather or the
+//! last receiver of a scatter, where ranks begin together.
 //!
 //! # Source
 //! Tuning in the running program: MVAPICH-Plus and Intel MPI's autotuner test algorithms again likewise.
@@ -98,13 +98,17 @@ impl Trial {
         }
     }
 
-    /// True if one of the next calls goes our way: where the library leads, if a turn follows this call.
-    pub(super) fn needs_plan(&self) -> bool {
-        !self.library_leads || self.turn == self.calls + 1
+    /// True if a plan is to be made after this call; `is_native` says that the last plan is the library's own call. Where the
+    /// library leads against a plan, only before a turn.
+    pub(super) fn is_plan_due(&self, is_native: bool) -> bool {
+        let is_performed = !self.library_leads || self.turn == self.calls + 1;
+        // The first turn is of the first plan.
+        let is_renewed = self.calls > FIRST_TURN && self.calls.is_power_of_two();
+        self.calls == EARLY || is_renewed && (is_native || is_performed)
     }
 
-    /// Forgets the times of our calls, as their plan has changed. Where the library leads, they say what is to be expected of
-    /// a new one.
+    /// Forgets the times of our calls, as their plan has changed. Where the library leads, they are the best guess for the
+    /// new one.
     pub(super) fn forget_ours(&mut self) {
         if !self.library_leads {
             self.times[Way::Ours as usize].clear();
@@ -221,6 +225,18 @@ mod tests {
         };
         let ways = ways(200, seconds);
         assert_eq!(librarys(&ways).into_iter().filter(|call| *call > 64).count(), 2);
+    }
+
+    #[test]
+    fn plans_are_made_where_the_library_leads_before_a_turn_and_where_none_was_better() {
+        let led = |calls| Trial { calls, library_leads: true, turn: 65, ..Trial::default() };
+        let due = |is_native| [8, 9, 32, 64, 128].map(|calls| led(calls).is_plan_due(is_native));
+        assert_eq!(due(false), [false, false, false, true, false]);
+        assert_eq!(due(true), [true, false, true, true, true]);
+        let due: Vec<u64> = (1..=32)
+            .filter(|&calls| Trial { calls, ..Trial::default() }.is_plan_due(false))
+            .collect();
+        assert_eq!(due, [2, 8, 16, 32]);
     }
 
     #[test]
