@@ -294,12 +294,13 @@ fn intel_mpi_gathers_along_a_binomial_tree_by_the_setting_that_advice_names() {
             let below = |late: Rank| {
                 above.iter().filter(move |(_, ranks)| ranks.contains(&late)).map(|(&rank, _)| rank)
             };
-            let waiting = |late: Rank| match is_along_tree {
-                true => (
-                    above[&late].clone(),
-                    above[&late].iter().copied().chain(below(late)).collect(),
-                ),
-                false => (BTreeSet::from([0]), BTreeSet::from([0])),
+            let waiting = |late: Rank| {
+                let least = match is_along_tree {
+                    true => above[&late].clone(),
+                    false => BTreeSet::from([0]),
+                };
+                let most = least.iter().copied().chain(below(late)).collect();
+                (least, most)
             };
             let waiting: Vec<(BTreeSet<Rank>, BTreeSet<Rank>)> =
                 (1..processes).map(waiting).collect();
