@@ -500,7 +500,8 @@ impl Hop {
 
     /// The distances of the messages that go, in growing order.
     fn distances(self, p: usize) -> impl Iterator<Item = usize> {
-        (self.length()..p).filter(move |distance| distance / self.place % self.radix == self.digit)
+        let firsts = (self.length()..p).step_by(self.place.saturating_mul(self.radix));
+        firsts.flat_map(move |first| first..p.min(first + self.place))
     }
 
     /// Distance that a message for this distance has come before.
@@ -518,15 +519,14 @@ fn rooms(p: usize, hops: &[Hop], message: impl Fn(Rank, Rank) -> u64) -> (Vec<Ve
             rooms.push(vec![0; p * p]);
         }
         let room = rooms.last_mut().expect("digit 1 comes first");
-        for distance in hop.distances(p) {
-            let come = hop.gone(distance) + hop.length();
-            if come == distance {
-                continue;
-            }
-            for rank in 0..p {
-                let from = (rank + p - come) % p;
-                room[rank * p + distance] = used[rank];
-                used[rank] += message(from, (from + distance) % p);
+        for (rank, used) in used.iter_mut().enumerate() {
+            for distance in hop.distances(p) {
+                let come = hop.gone(distance) + hop.length();
+                if come < distance {
+                    let from = (rank + p - come) % p;
+                    room[rank * p + distance] = *used;
+                    *used += message(from, (from + distance) % p);
+                }
             }
         }
     }
