@@ -9,12 +9,24 @@ use crate::error::{check_radix, exchanged};
 use crate::open_shop;
 use crate::rounds::{
     Arrives, Meeting, MessageData, Rounds, copy, deed, finished, in_rounds_with_room,
+    time_of_rounds,
 };
 use std::collections::BTreeMap;
-use tuwtree_model::{MessageSizes, Order, Problem, Rank};
+use tuwtree_model::{CostModel, MessageSizes, Order, Problem, Rank, Time};
 use tuwtree_schedule::{
     Action, Arrival, Buffer, Deed, Piece, Programs, Receive, Region, Schedule, Send,
 };
+
+/// Figures of a schedule of `p^2` messages, known without it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outline {
+    /// Completion time: exactly the simulation's.
+    pub time: Time,
+    /// The most actions of a rank.
+    pub most_actions: usize,
+    /// The most bytes that a rank sends.
+    pub most_bytes_sent: u64,
+}
 
 /// Rounds of messages that go straight to their receivers, each rank meeting others as `meet` says.
 fn direct(
@@ -85,16 +97,101 @@ pub fn linear(problem: &Problem) -> Result<Schedule, CollectiveError> {
         let receives: Vec<Vec<Rank>> = (0..p).map(|rank| turns(rank, p - 1)).collect();
         return on_a_duplex_port(problem, sizes, &sends, &receives);
     }
-    shifted(problem, sizes)
+    direct(problem, sizes, |round, rank| shifted_meeting(round, rank, p))
 }
 
-/// Rounds in which rank `i` sends to `i + k` and receives from `i - k`, `k = 1, 2, ...`
-fn shifted(problem: &Problem, sizes: &MessageSizes) -> Result<Schedule, CollectiveError> {
+/// Figures of [`linear`], for machines whose nodes share no wires.
+///
+/// # Errors
+/// [`CollectiveError`].
+///
+/// # Complexity
+/// O(p^2), O(p) space.
+pub fn linear_outline(problem: &Problem) -> Result<Outline, CollectiveError> {
+    let sizes = exchanged(problem)?;
+    let (p, costs) = (sizes.ranks(), problem.costs());
+    if !costs.overlaps() {
+        return outline_of_rounds(problem, sizes, |round, rank| shifted_meeting(round, rank, p));
+    }
+    let mut actions = vec![0; p];
+    // When each rank can send the next message, and receive it.
+    let [mut sending, mut receiving] = [vec![Time::ZERO; p], vec![Time::ZERO; p]];
+    for round in 1..p {
+        for from in 0..p {
+            let to = (from + round) % p;
+            let bytes = sizes.message(from, to);
+            if bytes == 0 {
+                continue;
+            }
+            let latency = costs.latency_between(from, to, bytes)?;
+            let duration = costs.transmission_between(from, to, bytes)?;
+            let start = costs.sum(sending[from], latency)?.later(receiving[to]);
+            receiving[to] = costs.sum(start, duration)?;
+            sending[from] = match latency > Time::ZERO {
+                true => costs.sum(sending[from], duration)?,
+                // The sender waits for its receiver.
+                false => receiving[to],
+            };
+            actions[from] += 1;
+            actions[to] += 1;
+        }
+    }
+    Ok(outline(sizes, sending.into_iter().chain(receiving).fold(Time::ZERO, Time::later), &actions))
+}
+
+/// Figures of [`pairwise`], where no latency overlaps with other work.
+///
+/// # Errors
+/// [`CollectiveError`].
+///
+/// # Complexity
+/// O(p^2), O(p) space.
+pub fn pairwise_outline(problem: &Problem) -> Result<Outline, CollectiveError> {
+    let sizes = exchanged(problem)?;
+    outline_of_rounds(problem, sizes, |round, rank| pairwise_meeting(round, rank, sizes.ranks()))
+}
+
+fn outline_of_rounds(
+    problem: &Problem,
+    sizes: &MessageSizes,
+    meet: impl Fn(usize, Rank) -> Meeting,
+) -> Result<Outline, CollectiveError> {
     let p = sizes.ranks();
-    direct(problem, sizes, |round, rank| Meeting {
-        to: Some((rank + round) % p),
-        from: Some((rank + p - round) % p),
-    })
+    let bytes = |from: Rank, to: Option<Rank>| to.map_or(0, |to| sizes.message(from, to));
+    let meet = |round, rank| meet(round + 1, rank);
+    let time = time_of_rounds(problem, (p - 1, Buffer::Input), meet, |round, from| {
+        bytes(from, meet(round, from).to)
+    })?;
+    let acts = |round, rank| {
+        let Meeting { to, from } = meet(round, rank);
+        bytes(rank, to) > 0 || from.is_some_and(|from| sizes.message(from, rank) > 0)
+    };
+    let actions = (0..p).map(|rank| (0..p - 1).filter(|&round| acts(round, rank)).count());
+    Ok(outline(sizes, time, &actions.collect::<Vec<usize>>()))
+}
+
+fn outline(sizes: &MessageSizes, time: Time, actions: &[usize]) -> Outline {
+    let p = sizes.ranks();
+    let sent =
+        |rank: Rank| (0..p).filter(move |&to| to != rank).map(move |to| sizes.message(rank, to));
+    Outline {
+        time,
+        most_actions: actions.iter().copied().max().unwrap_or(0),
+        most_bytes_sent: (0..p).map(|rank| sent(rank).sum()).max().unwrap_or(0),
+    }
+}
+
+/// Whom a rank meets in round `k`: `i` sends to `i + k` and receives from `i - k`.
+fn shifted_meeting(round: usize, rank: Rank, p: usize) -> Meeting {
+    Meeting { to: Some((rank + round) % p), from: Some((rank + p - round) % p) }
+}
+
+/// Whom a rank meets in round `k` of [`pairwise`].
+fn pairwise_meeting(round: usize, rank: Rank, p: usize) -> Meeting {
+    match p.is_power_of_two() {
+        true => Meeting { to: Some(rank ^ round), from: Some(rank ^ round) },
+        false => shifted_meeting(round, rank, p),
+    }
 }
 
 /// The alltoall in which ranks `i` and `i xor k` exchange, `k = 1, 2, ...`, if `p` is a power of two; else rank `i` sends
@@ -112,13 +209,7 @@ fn shifted(problem: &Problem, sizes: &MessageSizes) -> Result<Schedule, Collecti
 /// R. Thakur, R. Rabenseifner, W. Gropp, IJHPCA 19(1), 2005, section 4.3.
 pub fn pairwise(problem: &Problem) -> Result<Schedule, CollectiveError> {
     let sizes = exchanged(problem)?;
-    match sizes.ranks().is_power_of_two() {
-        true => direct(problem, sizes, |round, rank| {
-            let partner = Some(rank ^ round);
-            Meeting { to: partner, from: partner }
-        }),
-        false => shifted(problem, sizes),
-    }
+    direct(problem, sizes, |round, rank| pairwise_meeting(round, rank, sizes.ranks()))
 }
 
 /// The alltoall by Bruck's algorithm with this radix `R`: a message has to go a distance `d = j - i`, and does

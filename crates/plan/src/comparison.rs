@@ -191,12 +191,16 @@ pub fn compare(
     })
 }
 
-/// Reason for a construction to be left out that was not asked for by name: it takes at least this floor, longer than another.
+/// Reason for a construction to be left out that was not asked for by name: it takes at least this floor, longer than
+/// another or, of later constructions, as long.
 fn beaten(wanted: Wanted, floor: Option<Time>, outcomes: &[Outcome]) -> Option<String> {
     let best = outcomes.iter().min_by_key(|one| one.time)?;
-    let is_beaten = wanted.effort != Effort::Any && floor.is_some_and(|floor| floor > best.time);
+    let place = |time| (time, wanted.construction);
+    let is_later = |floor| place(floor) > (best.time, best.construction);
+    let is_beaten = wanted.effort != Effort::Any && floor.is_some_and(is_later);
     let name = best.construction.name();
-    is_beaten.then(|| format!("slower than {name}, as is known beforehand; name it to build it"))
+    is_beaten
+        .then(|| format!("not faster than {name}, as is known beforehand; name it to build it"))
 }
 
 /// Reason for a search to be left out that was not asked for by name: where latency overlaps and ranks are many, another
@@ -302,6 +306,7 @@ fn outcome(request: &Request<'_>, wanted: Wanted) -> Result<Outcome, NoTree> {
                 }
             };
             otherwise = match !problem.duplex() {
+                _ if built.otherwise.is_some() => built.otherwise,
                 // Made for these ports, whatever those of the problem are: its time is known.
                 other if other == schedule.task().duplex => Some(time),
                 other => simulate_on(schedule, other, problem.stated_costs(), Sends::Synchronous)

@@ -51,6 +51,6 @@ pub use comparison::{Comparison, Optimality, Outcome, Skipped, best, beyond_orde
 pub use error::{NoTree, PlanError};
 pub use expense::Effort;
 pub use library::{Baseline, Knowledge, Library, LibrarySetting, baselines, judged_library};
-pub use plan::{Plan, Treeless};
+pub use plan::{Plan, RankPrograms, Treeless};
 pub use regions::{Cell, Grid, GridRow, RootPlace, TreeClass, TreeClasses};
 pub use request::{Built, Request, Search, Settings, VectorUse, Wanted, Watch, WiderMethod};

@@ -261,6 +261,8 @@ pub struct Built {
     pub threshold: Option<u64>,
     /// Simulated time of a plan without a tree, if the search has needed it.
     pub time: Option<Time>,
+    /// The time with the other kind of ports, if known.
+    pub otherwise: Option<Time>,
 }
 
 impl Built {
@@ -274,6 +276,7 @@ impl Built {
             delay: None,
             threshold: None,
             time: None,
+            otherwise: None,
         }
     }
 }

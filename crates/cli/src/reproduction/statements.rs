@@ -59,7 +59,7 @@ pub(super) fn schedule(
         NoTree::Failed(error) => error.into(),
     })?;
     match built.plan {
-        Plan::Programs(schedule) => Ok(schedule),
+        Plan::Programs(programs) => Ok(Arc::new(Schedule::clone(&programs))),
         Plan::Tree(_) => unreachable!("these constructions build no trees"),
     }
 }

@@ -73,7 +73,7 @@ impl MeasuredProblem {
             }
             Plan::Programs(schedule) => {
                 let prediction = self.predicted_of_programs(schedule, pace);
-                (Cow::Borrowed(&**schedule), Foreseen { inner: None, prediction })
+                (Cow::Borrowed(&***schedule), Foreseen { inner: None, prediction })
             }
         };
         let [planned, judged] = match foreseen.prediction {

@@ -3,8 +3,12 @@
 use super::{Build, time};
 use proptest::prelude::*;
 use tuwtree_bounds::{best_lower_bound, direct_lower_bound};
+use tuwtree_collective::alltoall::Outline;
 use tuwtree_collective::{CollectiveError, ColumnTrees, Passing, alltoall};
-use tuwtree_model::{Homogeneous, MessageSizes, Operation, Problem, Rank};
+use tuwtree_model::{
+    Costs, Hierarchy, Homogeneous, Level, MessageSizes, Operation, Piece, PiecewiseLinear,
+    Placement, Problem, Rank, StatedCosts,
+};
 use tuwtree_schedule::{Order, Schedule, document, verify};
 
 const ALL: [(&str, Build); 12] = [
@@ -96,6 +100,43 @@ proptest! {
         ranks in 1..12_usize, list in prop::collection::vec(0..9_u64, 144),
     ) {
         check(&problem(ranks, 3.0, |from, to| list[from * ranks + to]));
+    }
+
+    /// Costs by length: messages of up to 5 bytes have no latency that overlaps.
+    #[test]
+    fn figures_of_direct_messages_are_those_of_their_schedules(
+        ranks in 1..9_usize,
+        sizes in prop::collection::vec(prop_oneof![Just(0), 0..12_u64], 81),
+        ways in (any::<bool>(), any::<bool>(), any::<bool>()),
+    ) {
+        let (overlaps, has_exchange_costs, duplex) = ways;
+        let piece = |from_bytes, overhead| Piece { from_bytes, alpha: 7.0, overhead, beta: 1.5 };
+        let costs: StatedCosts = match (overlaps, has_exchange_costs) {
+            (true, _) => {
+                let links = PiecewiseLinear::new(vec![piece(0, 7.0), piece(6, 2.0)]).unwrap();
+                let level =
+                    Level { name: "network".into(), members: ranks, links: links.into() };
+                let machine = Hierarchy::new(vec![level], Placement::Block, 0.0).unwrap();
+                Costs::Hierarchical(machine).into()
+            }
+            (false, true) => {
+                Homogeneous::new(7.0, 1.5, 0.0).unwrap().with_exchange(9.0, 2.5).unwrap().into()
+            }
+            (false, false) => Homogeneous::new(7.0, 1.5, 0.0).unwrap().into(),
+        };
+        let sizes = MessageSizes::new(sizes.into_iter().take(ranks * ranks)).unwrap();
+        let problem = Problem::alltoall(&sizes, costs).unwrap().with_duplex(duplex);
+        let check = |outline: Result<Outline, CollectiveError>, build: Build| {
+            let (outline, schedule) = (outline.unwrap(), build(&problem).unwrap());
+            prop_assert_eq!(outline.time.units(), time(&schedule, &problem));
+            prop_assert_eq!(outline.most_actions, schedule.most_actions());
+            prop_assert_eq!(outline.most_bytes_sent, schedule.most_bytes_sent());
+            Ok(())
+        };
+        check(alltoall::linear_outline(&problem), alltoall::linear)?;
+        if !overlaps {
+            check(alltoall::pairwise_outline(&problem), alltoall::pairwise)?;
+        }
     }
 
     #[test]

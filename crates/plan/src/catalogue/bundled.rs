@@ -1,12 +1,13 @@
 //! Alltoalls in which small messages go together and large ones straight: the search for radix and threshold.
 
 use super::rootless::{
-    MANY, SEARCH_SECONDS, expense, messages_of_all_pairs, messages_of_few_rounds,
+    MANY, SEARCH_SECONDS, busy, expense, messages_of_all_pairs, messages_of_few_rounds, seconds_of,
 };
 use crate::error::NoTree;
-use crate::expense::Effort;
+use crate::expense::{Effort, Expense};
 use crate::request::{Built, Request, Wanted};
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use tuwtree_bounds::direct_lower_bound;
 use tuwtree_collective::alltoall;
 use tuwtree_model::{CostModel, Homogeneous, MessageSizes, Problem, Rank, Time, shared_wire_rate};
@@ -17,15 +18,24 @@ use tuwtree_schedule::Schedule;
 pub(super) fn in_radix(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     let problem = request.problem;
     let by_distance = problem.messages().map_or(Vec::new(), by_distance);
-    let mut search =
-        BundleSearch { request, wanted, by_distance, seconds: 0.0, best: None, tried: Vec::new() };
-    search.attempt(2, None)?;
     let mut radices: Vec<usize> = radices(problem.ranks()).collect();
+    let equal = equal_messages(problem, SOME);
+    let floor = |&radix: &usize| Some((radix, floor_of_equal(problem, equal?, [radix])?));
+    let floors: BTreeMap<usize, Time> = radices.iter().filter_map(floor).collect();
+    let (best, tried) = (None, Vec::new());
+    let mut search =
+        BundleSearch { request, wanted, by_distance, floors, seconds: 0.0, best, tried };
     // The most promising first: others need not be built.
-    radices.sort_by(|&one, &other| search.least(one).total_cmp(&search.least(other)));
+    let expected: BTreeMap<usize, f64> =
+        radices.iter().map(|&radix| (radix, search.expected(radix))).collect();
+    radices.sort_by(|one, other| expected[one].total_cmp(&expected[other]));
     let thresholds = problem.messages().map_or(Vec::new(), thresholds);
     for &radix in &radices {
         search.attempt(radix, None)?;
+    }
+    if search.best.is_none() {
+        let most_promising = search.expense_of(radices[0]);
+        most_promising.check(wanted.effort, request.watch, |_| String::new())?;
     }
     for &threshold in &thresholds {
         search.attempt(2, Some(threshold))?;
@@ -44,7 +54,7 @@ pub(super) fn in_radix(request: &Request<'_>, wanted: Wanted) -> Result<Built, N
             break;
         }
     }
-    let BestBundle { radix, threshold, schedule, time } = search.best.expect("radix 2 was tried");
+    let BestBundle { radix, threshold, schedule, time } = search.best.expect("a radix was tried");
     let (radix, time) = (Some(radix), Some(time));
     Ok(Built { radix, threshold, time, ..Built::without_search(schedule) })
 }
@@ -55,15 +65,17 @@ pub(super) fn radices(p: usize) -> impl Iterator<Item = usize> {
     (2..9).chain(larger).take_while(move |&radix| radix <= p.max(2))
 }
 
-/// Lower bound on the time of messages that go straight, in an alltoall of many ranks.
-pub(super) fn floor_of_direct(problem: &Problem) -> Option<Time> {
-    direct_lower_bound(problem).filter(|_| problem.ranks() > MANY)?.ok()
+/// Lower bound on the time of messages that go straight, in an alltoall of more ranks than `least_ranks`.
+pub(super) fn floor_of_direct(problem: &Problem, least_ranks: usize) -> Option<Time> {
+    direct_lower_bound(problem).filter(|_| problem.ranks() > least_ranks)?.ok()
 }
 
 /// Lower bound on the time of exchanges one after the other, in an alltoall of many ranks with messages of one size; of others
 /// that of messages that go straight.
 pub(super) fn floor_of_pairwise(problem: &Problem) -> Option<Time> {
-    let Some((p, bytes)) = equal_messages(problem, MANY) else { return floor_of_direct(problem) };
+    let Some((p, bytes)) = equal_messages(problem, MANY) else {
+        return floor_of_direct(problem, MANY);
+    };
     let to_all = |from: Rank| {
         let others = (0..p).filter(|&to| to != from);
         others.map(|to| exchange(problem, (from, to), bytes)).sum::<Option<f64>>()
@@ -74,6 +86,20 @@ pub(super) fn floor_of_pairwise(problem: &Problem) -> Option<Time> {
 
 /// With more ranks, the search for a radix takes seconds.
 pub(super) const SOME: usize = 256;
+
+/// Rounds of Bruck's algorithm in a radix: the place of the digit, how far messages go, and the distances of these messages.
+fn hops(
+    p: usize,
+    radix: usize,
+) -> impl Iterator<Item = (usize, usize, impl Iterator<Item = usize>)> {
+    let widths = std::iter::successors(Some(1_usize), move |width| width.checked_mul(radix));
+    let hops = widths.take_while(move |&width| width < p);
+    let hops = hops.flat_map(move |width| (1..radix).map(move |digit| (width, width * digit)));
+    hops.filter(move |&(_, length)| length < p).map(move |(width, length)| {
+        let firsts = (length..p).step_by(width.saturating_mul(radix));
+        (width, length, firsts.flat_map(move |first| first..p.min(first + width)))
+    })
+}
 
 /// Number of ranks and size of the messages, in an alltoall of more than `least` ranks with messages of one size.
 fn equal_messages(problem: &Problem, least: usize) -> Option<(usize, u64)> {
@@ -101,7 +127,15 @@ pub(super) fn floor_in_radices(
     least_ranks: usize,
     radices: impl IntoIterator<Item = usize>,
 ) -> Option<Time> {
-    let (p, bytes) = equal_messages(problem, least_ranks)?;
+    floor_of_equal(problem, equal_messages(problem, least_ranks)?, radices)
+}
+
+/// The same for this number of ranks and size of the messages.
+fn floor_of_equal(
+    problem: &Problem,
+    (p, bytes): (usize, u64),
+    radices: impl IntoIterator<Item = usize>,
+) -> Option<Time> {
     let duration = |from, to, bytes| exchange(problem, (from, to), bytes);
     let rate = shared_wire_rate(problem, bytes..=bytes.checked_mul(p as u64)?).ok()?;
     let wires = rate.zip(problem.costs().hierarchy());
@@ -111,11 +145,8 @@ pub(super) fn floor_in_radices(
         let mut ready = vec![0.0_f64; p];
         // For how long each node's wire sends.
         let mut wire_busy = vec![0.0; wires.map_or(0, |(_, machine)| machine.nodes())];
-        let widths = std::iter::successors(Some(1), |width| Some(width * radix));
-        let hops = widths.take_while(|&width| width < p);
-        let hops = hops.flat_map(|width| (1..radix).map(move |digit| (width, width * digit)));
-        for (width, length) in hops.take_while(|&(_, length)| length < p) {
-            let count = (length..p).filter(|to| to / width % radix == length / width).count();
+        for (_, length, distances) in hops(p, radix) {
+            let count = distances.count();
             let before = ready.clone();
             for (to, ready) in ready.iter_mut().enumerate() {
                 let from = (to + p - length) % p;
@@ -136,11 +167,56 @@ pub(super) fn floor_in_radices(
     Time::new(least)
 }
 
+/// For how long the rank with the most bytes is busy at least by what it sends and passes on in Bruck's algorithm in one of
+/// these radices, in an alltoall of many ranks.
+///
+/// A message over the distance `d` is at the rank before its hop of the places `w`, `R w`, ... if it has come `d mod w` so far.
+///
+/// # Complexity
+/// O(p log p) for each radix.
+pub(super) fn floor_of_relay(
+    problem: &Problem,
+    radices: impl IntoIterator<Item = usize>,
+) -> Option<Time> {
+    let sizes = problem.messages().filter(|sizes| sizes.ranks() > MANY)?;
+    let p = sizes.ranks();
+    let rank = (0..p).max_by_key(|&rank| sizes.row(rank))?;
+    let in_radix = |radix| {
+        let all = hops(p, radix).map(|(width, _, distances)| {
+            let passed = distances.map(|distance| {
+                let from = (rank + p - distance % width) % p;
+                sizes.message(from, (from + distance) % p)
+            });
+            match passed.sum() {
+                0 => Some(0.0),
+                bytes => busy(problem, rank, bytes),
+            }
+        });
+        all.sum::<Option<f64>>()
+    };
+    let all = radices.into_iter().map(in_radix).collect::<Option<Vec<f64>>>()?;
+    Time::new(all.into_iter().fold(f64::INFINITY, f64::min))
+}
+
+/// Lower bound on the times that the search for a radix can find in an alltoall of so many ranks that it tries no threshold.
+pub(super) fn floor_of_search(problem: &Problem) -> Option<Time> {
+    // Radix 2 is `bruck`.
+    let others = || radices(problem.ranks()).skip(1);
+    let tries_thresholds = seconds_of(messages_of_all_pairs(problem), 1) < SEARCH_SECONDS;
+    let of_equal = floor_in_radices(problem, SOME, others());
+    of_equal.or_else(|| if tries_thresholds { None } else { floor_of_relay(problem, others()) })
+}
+
 /// Sums of the messages over each distance, from 0 to `p - 1` ranks upwards.
 fn by_distance(sizes: &MessageSizes) -> Vec<f64> {
     let p = sizes.ranks();
-    let over = |distance| (0..p).map(move |from| sizes.message(from, (from + distance) % p) as f64);
-    (0..p).map(|distance| over(distance).sum()).collect()
+    let mut sums = vec![0.0; p];
+    for from in 0..p {
+        for (distance, sum) in sums.iter_mut().enumerate() {
+            *sum += sizes.message(from, (from + distance) % p) as f64;
+        }
+    }
+    sums
 }
 
 /// Powers of two that separate the messages, the largest first; among equivalent ones the largest.
@@ -168,6 +244,8 @@ struct BundleSearch<'a> {
     wanted: Wanted,
     /// Sums of the messages over each distance.
     by_distance: Vec<f64>,
+    /// Lower bounds on the times of radices, where messages of many ranks have one size.
+    floors: BTreeMap<usize, Time>,
     /// Its estimated duration.
     seconds: f64,
     best: Option<BestBundle>,
@@ -183,13 +261,16 @@ struct BestBundle {
 
 impl BundleSearch<'_> {
     fn parameters(&self) -> (usize, Option<u64>) {
-        let best = self.best.as_ref().expect("radix 2 was tried");
+        let best = self.best.as_ref().expect("a radix was tried");
         (best.radix, best.threshold)
     }
 
-    /// Time below which no alltoall in this radix is that sends all messages together: the mean of the ranks' times to
-    /// send, as each message is sent once for each of its distance's digits other than 0. 0 where pairs pay differently.
+    /// Time below which no alltoall in this radix is that sends all messages together: its floor or the mean of the ranks'
+    /// times to send, as each message is sent once for each of its distance's digits other than 0. 0 where pairs pay differently.
     fn least(&self, radix: usize) -> f64 {
+        if let Some(floor) = self.floors.get(&radix) {
+            return floor.units();
+        }
         let problem = self.request.problem;
         let Some(costs) = problem.costs().parameters().map(Homogeneous::cheapest) else {
             return 0.0;
@@ -207,6 +288,24 @@ impl BundleSearch<'_> {
         bytes * costs.beta() / (problem.ranks() as f64 * f64::from(problem.ports().get()))
     }
 
+    /// Approximate time of all messages together in a radix: of rounds in which each rank sends as much as the mean does.
+    fn expected(&self, radix: usize) -> f64 {
+        let (problem, p) = (self.request.problem, self.request.problem.ranks());
+        let rounds = hops(p, radix).map(|(_, length, distances)| {
+            let bytes: f64 = distances.map(|distance| self.by_distance[distance]).sum();
+            exchange(problem, (0, length), (bytes / p as f64) as u64)
+        });
+        rounds.sum::<Option<f64>>().unwrap_or(f64::INFINITY)
+    }
+
+    /// Expense of all messages together in a radix.
+    fn expense_of(&self, radix: usize) -> Expense {
+        let problem = self.request.problem;
+        let bundles = messages_of_few_rounds(problem).saturating_mul(radix as u64 / 2);
+        let pieces = (problem.ranks() / radix) as u64;
+        Expense { limit_seconds: SEARCH_SECONDS, ..expense(self.wanted, bundles, pieces) }
+    }
+
     /// Tries a radix and a threshold, once, if there is time for it.
     fn attempt(&mut self, radix: usize, threshold: Option<u64>) -> Result<(), NoTree> {
         let (Request { problem, watch, .. }, wanted) = (self.request, self.wanted);
@@ -219,15 +318,15 @@ impl BundleSearch<'_> {
         if threshold.is_none() && self.best.as_ref().is_some_and(is_above) {
             return Ok(());
         }
-        let bundles = messages_of_few_rounds(problem).saturating_mul(radix as u64 / 2);
-        let bundled = expense(wanted, bundles, (problem.ranks() / radix) as u64);
-        self.seconds += bundled.seconds;
+        let bundled = self.expense_of(radix);
+        let mut seconds = self.seconds + bundled.seconds;
         if threshold.is_some() {
-            self.seconds += expense(wanted, messages_of_all_pairs(problem), 1).seconds;
+            seconds += seconds_of(messages_of_all_pairs(problem), 1);
         }
-        if self.best.is_some() && wanted.effort != Effort::Any && self.seconds > SEARCH_SECONDS {
+        if wanted.effort != Effort::Any && seconds > SEARCH_SECONDS {
             return Ok(());
         }
+        self.seconds = seconds;
         bundled.check(wanted.effort, *watch, |_| String::new())?;
         let most = threshold.unwrap_or(u64::MAX);
         let schedule = alltoall::bruck_up_to(problem, radix, most).map_err(NoTree::failed)?;
@@ -329,10 +428,12 @@ mod tests {
             let all = [
                 (rootless::floor_of_ring(&gathered, u64::MAX), ring),
                 (rootless::floor_of_ring(&gathered, 2), in_chunks),
-                (floor_of_direct(&problem), alltoall::linear(&problem)),
+                (floor_of_direct(&problem, MANY), alltoall::linear(&problem)),
                 (floor_of_pairwise(&problem), alltoall::pairwise(&problem)),
                 (floor_in_radices(&problem, MANY, [2]), alltoall::bruck(&problem, 2)),
                 (floor_in_radices(&problem, SOME, [40, 7]), alltoall::bruck(&problem, 7)),
+                (floor_of_relay(&problem, [2]), alltoall::bruck(&problem, 2)),
+                (floor_of_relay(&problem, [40, 7]), alltoall::bruck(&problem, 7)),
             ];
             for (number, (floor, schedule)) in all.into_iter().enumerate() {
                 let costs = problem.stated_costs();
@@ -340,7 +441,8 @@ mod tests {
                 let (floor, time) = (floor.unwrap().units(), timeline.completion_time().units());
                 assert!(floor <= time * (1.0 + 1e-9), "{number}: {floor}, {time}");
                 // In a ring the latency is paid in each round if senders wait for receivers, as here, and else once.
-                let most = if number < 2 { 20.0 } else { 1.6 };
+                // A relay pays no latency.
+                let most = [20.0, 20.0, 1.6, 1.6, 1.6, 1.6, 4.0, 4.0][number];
                 assert!(time < most * floor, "{number}: {floor}, {time}");
             }
         }

@@ -4,16 +4,18 @@
 use super::{CatalogueRow, OperandOrder, bundled};
 use crate::error::NoTree;
 use crate::expense::{Effort, Expense, LIMIT_SECONDS};
+use crate::plan::RankPrograms;
 use crate::request::{Built, Request, Wanted};
 use std::cmp::Reverse;
 use tuwtree_collective::allreduce::Folds;
+use tuwtree_collective::alltoall::Outline;
 use tuwtree_collective::broadcast::{self, Gathering};
 use tuwtree_collective::{
     CollectiveError, allreduce, alltoall, binary_blocks, reduce, reduce_scatter, straight,
 };
 use tuwtree_model::{
     BlockSizes, ClosedSet, Construction, CostModel, Direction, Operation, Order, Problem, Rank,
-    Root, Time, shared_wire_rate,
+    Root, Time, WireOwner, shared_wire_rate,
 };
 use tuwtree_schedule::Schedule;
 
@@ -41,8 +43,12 @@ pub(super) const PAIRWISE: CatalogueRow = CatalogueRow {
     ..row(
         "each rank sends each other rank its block, as MPI libraries do with much data",
         |request, wanted| {
-            let messages = messages_of_all_pairs(request.problem);
-            match request.problem.operation() {
+            let problem = request.problem;
+            let messages = messages_of_all_pairs(problem);
+            match problem.operation() {
+                Operation::Alltoall if is_outlined(problem) && !problem.costs().overlaps() => {
+                    outlined(request, wanted, alltoall::pairwise_outline, alltoall::pairwise)
+                }
                 Operation::Alltoall => whole(request, wanted, messages, alltoall::pairwise),
                 _ => whole(request, wanted, messages, reduce_scatter::pairwise),
             }
@@ -142,7 +148,7 @@ pub(super) const RING: CatalogueRow = CatalogueRow {
 /// many messages.
 pub(super) fn floor_of_linear(problem: &Problem) -> Option<Time> {
     if problem.operation() == Operation::Alltoall {
-        return bundled::floor_of_direct(problem);
+        return bundled::floor_of_direct(problem, MANY);
     }
     let sizes = many_blocks(problem)?;
     let all = (0..sizes.ranks()).map(|rank| busy(problem, rank, sizes.block(rank)));
@@ -204,7 +210,8 @@ pub(super) fn busy_on_link(
     costs.transmission_between(from, to, bytes).ok().map(|lone| lone.min(exchanged))
 }
 
-fn busy(problem: &Problem, rank: Rank, bytes: u64) -> Option<f64> {
+/// For how long a message of this many bytes keeps its sender busy at least.
+pub(super) fn busy(problem: &Problem, rank: Rank, bytes: u64) -> Option<f64> {
     let costs = problem.stated_costs();
     let busy = costs.least_busy(Direction::Send, rank, problem.ranks(), bytes);
     busy.ok().map(Time::units)
@@ -305,7 +312,10 @@ pub(super) const BINARY_BLOCKS: CatalogueRow = CatalogueRow {
 };
 
 pub(super) const BRUCK: CatalogueRow = CatalogueRow {
-    floor: |problem| bundled::floor_in_radices(problem, MANY, [2]),
+    floor: |problem| {
+        let of_equal = bundled::floor_in_radices(problem, MANY, [2]);
+        of_equal.or_else(|| bundled::floor_of_relay(problem, [2]))
+    },
     ..row(
         "windows of blocks that double, at distances 1, 2, 4, ...: fewest rounds, for any p",
         |request, wanted| {
@@ -352,10 +362,7 @@ pub(super) const BRUCK_CONTIGUOUS: CatalogueRow = CatalogueRow {
 
 pub(super) const BRUCK_RADIX: CatalogueRow = CatalogueRow {
     is_long: true,
-    // Radix 2 is `bruck`.
-    floor: |problem| {
-        bundled::floor_in_radices(problem, bundled::SOME, bundled::radices(problem.ranks()).skip(1))
-    },
+    floor: bundled::floor_of_search,
     ..row(
         "digit by digit of distances, large messages straight, as is found best (Fan et al. 2025)",
         bundled::in_radix,
@@ -372,7 +379,7 @@ pub(super) const BRUCK_POSTAL: CatalogueRow = CatalogueRow {
 };
 
 pub(super) const OPEN_SHOP: CatalogueRow = CatalogueRow {
-    floor: bundled::floor_of_direct,
+    floor: |problem| bundled::floor_of_direct(problem, bundled::SOME),
     ..row(
         "straight to receivers, whoever has most to do first, sending and receiving independently",
         |request, wanted| {
@@ -422,12 +429,46 @@ fn has_different_blocks(request: &Request<'_>) -> bool {
 
 /// The alltoall, allgather or reduce-scatter in which everybody sends to everybody in turn.
 pub(super) fn linear(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
-    let build = match request.problem.operation() {
+    let problem = request.problem;
+    if problem.operation() == Operation::Alltoall && is_outlined(problem) {
+        return outlined(request, wanted, alltoall::linear_outline, alltoall::linear);
+    }
+    let build = match problem.operation() {
         Operation::Allgather => straight::allgather,
         Operation::ReduceScatter => straight::reduce_scatter,
         _ => alltoall::linear,
     };
-    whole(request, wanted, messages_of_all_pairs(request.problem), build)
+    whole(request, wanted, messages_of_all_pairs(problem), build)
+}
+
+/// True if direct messages of an alltoall are too many to be listed only for their time, which is known without.
+fn is_outlined(problem: &Problem) -> bool {
+    let may_share_wires = problem.stated_costs().network().wire == WireOwner::Node;
+    problem.ranks() > bundled::SOME && !problem.duplex() && !may_share_wires
+}
+
+/// The alltoall with these figures, which is listed when it is looked at.
+fn outlined(
+    request: &Request<'_>,
+    wanted: Wanted,
+    outline: fn(&Problem) -> Result<Outline, CollectiveError>,
+    build: Build,
+) -> Result<Built, NoTree> {
+    let problem = request.problem;
+    let of = |problem: &Problem| {
+        outline(problem).map_err(|error| match error {
+            CollectiveError::Time(error) => wanted.effort.unlinked(error),
+            error => NoTree::failed(error),
+        })
+    };
+    let (known, otherwise) = (of(problem)?, of(&problem.with_duplex(true))?.time);
+    let listed = problem.clone();
+    let list = move || build(&listed).expect("messages that have been timed have a schedule");
+    Ok(Built {
+        time: Some(known.time),
+        otherwise: Some(otherwise),
+        ..Built::without_search(RankPrograms::later(problem.operation(), known, list))
+    })
 }
 
 /// The fastest of Bruck's allgathers with some delays, of equally fast ones that of the least delay.
@@ -494,9 +535,14 @@ pub(super) fn expense(wanted: Wanted, messages: u64, pieces: u64) -> Expense {
     Expense {
         what: wanted.construction.name().to_owned(),
         bytes: ends.saturating_mul(200_u64.saturating_add(16 * pieces)),
-        seconds: ends.saturating_mul(pieces.saturating_add(20)) as f64 * 2e-8,
+        seconds: seconds_of(messages, pieces),
         limit_seconds: LIMIT_SECONDS,
     }
+}
+
+/// Estimated seconds of this many messages, most of them in this many pieces.
+pub(super) fn seconds_of(messages: u64, pieces: u64) -> f64 {
+    messages.saturating_mul(2).saturating_mul(pieces.saturating_add(20)) as f64 * 2e-8
 }
 
 pub(super) fn whole(
