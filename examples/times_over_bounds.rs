@@ -5,7 +5,7 @@
 
 use std::error::Error;
 use tuwtree_bounds::best_lower_bound;
-use tuwtree_collective::reduce_scatter::{self, halving, pairwise_time};
+use tuwtree_collective::reduce_scatter::{self, halving, pairwise_outline};
 use tuwtree_collective::{
     CollectiveError, bruck, circulant, likely_pieces, recursive_doubling, ring_in_chunks_time,
     ring_time, time_in_pieces_at_most,
@@ -128,7 +128,7 @@ fn reduce_scattered(ranks: usize, mean: u64, shape: CaseShape) -> Result<(), Box
     let sizes = shape.sizes(ranks, mean)?;
     let problem = Problem::new(Operation::ReduceScatter, sizes.clone(), costs())?;
     let bound = best_lower_bound(&problem)?.units();
-    let pairwise = pairwise_time(&problem)?.units();
+    let pairwise = pairwise_outline(&problem)?.time.units();
     let halved = of(halving, &problem)?;
     let library = if sizes.total() < 524_288 { halved } else { pairwise };
     let pieces = likely_pieces(&sizes, &costs(), Operator::FREE);

@@ -8,25 +8,14 @@ use crate::bundles::{Bundle, BundleRounds, ColumnTrees, Passing, rows_of_roots};
 use crate::error::{check_radix, exchanged};
 use crate::open_shop;
 use crate::rounds::{
-    Arrives, Meeting, MessageData, Rounds, copy, deed, finished, in_rounds_with_room,
-    time_of_rounds,
+    Arrives, Meeting, MessageData, Outline, Rounds, copy, deed, finished, in_rounds_with_room,
+    most_bytes_sent, outline_of_rounds, shifted_meeting,
 };
 use std::collections::BTreeMap;
 use tuwtree_model::{CostModel, MessageSizes, Order, Problem, Rank, Time};
 use tuwtree_schedule::{
     Action, Arrival, Buffer, Deed, Piece, Programs, Receive, Region, Schedule, Send,
 };
-
-/// Figures of a schedule of `p^2` messages, known without it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Outline {
-    /// Completion time: exactly the simulation's.
-    pub time: Time,
-    /// The most actions of a rank.
-    pub most_actions: usize,
-    /// The most bytes that a rank sends.
-    pub most_bytes_sent: u64,
-}
 
 /// Rounds of messages that go straight to their receivers, each rank meeting others as `meet` says.
 fn direct(
@@ -111,7 +100,8 @@ pub fn linear_outline(problem: &Problem) -> Result<Outline, CollectiveError> {
     let sizes = exchanged(problem)?;
     let (p, costs) = (sizes.ranks(), problem.costs());
     if !costs.overlaps() {
-        return outline_of_rounds(problem, sizes, |round, rank| shifted_meeting(round, rank, p));
+        let meet = |round, rank| shifted_meeting(round, rank, p);
+        return outline_of_rounds(problem, meet, |from, to| sizes.message(from, to));
     }
     let mut actions = vec![0; p];
     // When each rank can send the next message, and receive it.
@@ -136,7 +126,11 @@ pub fn linear_outline(problem: &Problem) -> Result<Outline, CollectiveError> {
             actions[to] += 1;
         }
     }
-    Ok(outline(sizes, sending.into_iter().chain(receiving).fold(Time::ZERO, Time::later), &actions))
+    Ok(Outline {
+        time: sending.into_iter().chain(receiving).fold(Time::ZERO, Time::later),
+        most_actions: actions.into_iter().max().unwrap_or(0),
+        most_bytes_sent: most_bytes_sent(p, |from, to| sizes.message(from, to)),
+    })
 }
 
 /// Figures of [`pairwise`], where no latency overlaps with other work.
@@ -148,42 +142,8 @@ pub fn linear_outline(problem: &Problem) -> Result<Outline, CollectiveError> {
 /// O(p^2), O(p) space.
 pub fn pairwise_outline(problem: &Problem) -> Result<Outline, CollectiveError> {
     let sizes = exchanged(problem)?;
-    outline_of_rounds(problem, sizes, |round, rank| pairwise_meeting(round, rank, sizes.ranks()))
-}
-
-fn outline_of_rounds(
-    problem: &Problem,
-    sizes: &MessageSizes,
-    meet: impl Fn(usize, Rank) -> Meeting,
-) -> Result<Outline, CollectiveError> {
-    let p = sizes.ranks();
-    let bytes = |from: Rank, to: Option<Rank>| to.map_or(0, |to| sizes.message(from, to));
-    let meet = |round, rank| meet(round + 1, rank);
-    let time = time_of_rounds(problem, (p - 1, Buffer::Input), meet, |round, from| {
-        bytes(from, meet(round, from).to)
-    })?;
-    let acts = |round, rank| {
-        let Meeting { to, from } = meet(round, rank);
-        bytes(rank, to) > 0 || from.is_some_and(|from| sizes.message(from, rank) > 0)
-    };
-    let actions = (0..p).map(|rank| (0..p - 1).filter(|&round| acts(round, rank)).count());
-    Ok(outline(sizes, time, &actions.collect::<Vec<usize>>()))
-}
-
-fn outline(sizes: &MessageSizes, time: Time, actions: &[usize]) -> Outline {
-    let p = sizes.ranks();
-    let sent =
-        |rank: Rank| (0..p).filter(move |&to| to != rank).map(move |to| sizes.message(rank, to));
-    Outline {
-        time,
-        most_actions: actions.iter().copied().max().unwrap_or(0),
-        most_bytes_sent: (0..p).map(|rank| sent(rank).sum()).max().unwrap_or(0),
-    }
-}
-
-/// Whom a rank meets in round `k`: `i` sends to `i + k` and receives from `i - k`.
-fn shifted_meeting(round: usize, rank: Rank, p: usize) -> Meeting {
-    Meeting { to: Some((rank + round) % p), from: Some((rank + p - round) % p) }
+    let meet = |round, rank| pairwise_meeting(round, rank, sizes.ranks());
+    outline_of_rounds(problem, meet, |from, to| sizes.message(from, to))
 }
 
 /// Whom a rank meets in round `k` of [`pairwise`].

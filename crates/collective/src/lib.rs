@@ -93,3 +93,4 @@ pub use pieces::{
 };
 pub use rank_rounds::{Circulation, Flow, RankRounds, RoundMessages};
 pub use ring::{ring, ring_in_chunks, ring_in_chunks_time, ring_time};
+pub use rounds::Outline;

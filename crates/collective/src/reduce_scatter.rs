@@ -11,7 +11,8 @@ use crate::error::scattered;
 use crate::folding::{Folding, Resting};
 use crate::pieces::Broadcasts;
 use crate::rounds::{
-    Arrives, Meeting, MessageData, Rounds, deed, finished, in_rounds, time_of_rounds,
+    Arrives, Meeting, MessageData, Outline, Rounds, deed, finished, in_rounds, outline_of_rounds,
+    shifted_meeting, time_of_rounds,
 };
 use tuwtree_model::{BlockSizes, Order, Problem, Rank, Time};
 use tuwtree_schedule::{
@@ -54,31 +55,23 @@ fn combining(count: usize, source: Buffer) -> Rounds<impl Fn(usize) -> Arrives> 
 pub fn pairwise(problem: &Problem) -> Result<Schedule, CollectiveError> {
     let sizes = scattered(problem)?;
     let p = sizes.ranks();
-    let meet = |round, rank| pairwise_meeting(round, rank, p);
+    let meet = |round, rank| shifted_meeting(round + 1, rank, p);
     in_rounds(problem, &combining(p - 1, Buffer::Input), meet, |_, (_, to), data| {
         data.push_window(sizes, to, 1);
     })
 }
 
-/// Whom a rank meets in a round in which each sends to the same distance.
-fn pairwise_meeting(round: usize, rank: Rank, p: usize) -> Meeting {
-    Meeting { to: Some((rank + round + 1) % p), from: Some((rank + p - round - 1) % p) }
-}
-
-/// Completion time of [`pairwise`], without its schedule: exactly the simulation's.
+/// Figures of [`pairwise`], where no latency overlaps with other work.
 ///
 /// # Errors
 /// [`CollectiveError`].
 ///
 /// # Complexity
 /// O(p^2), O(p) space.
-pub fn pairwise_time(problem: &Problem) -> Result<Time, CollectiveError> {
+pub fn pairwise_outline(problem: &Problem) -> Result<Outline, CollectiveError> {
     let sizes = scattered(problem)?;
-    let p = sizes.ranks();
-    let meet = |round, rank| pairwise_meeting(round, rank, p);
-    time_of_rounds(problem, (p - 1, Buffer::Input), meet, |round, from| {
-        sizes.block((from + round + 1) % p)
-    })
+    let meet = |round, rank| shifted_meeting(round, rank, sizes.ranks());
+    outline_of_rounds(problem, meet, |_, to| sizes.block(to))
 }
 
 /// The reduce-scatter as a reduction along the binomial tree to rank 0, which then sends each other rank its block. In rank

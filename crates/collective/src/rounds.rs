@@ -285,6 +285,50 @@ pub(crate) fn time_of_rounds(
     Ok(sides.into_iter().flatten().fold(Time::ZERO, Time::later))
 }
 
+/// Figures of a schedule of `p^2` messages, known without it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outline {
+    /// Completion time: exactly the simulation's.
+    pub time: Time,
+    /// The most actions of a rank.
+    pub most_actions: usize,
+    /// The most bytes that a rank sends.
+    pub most_bytes_sent: u64,
+}
+
+/// Figures of the schedule of rounds `1, ..., p - 1` in which every rank sends what `bytes` says of its input.
+///
+/// # Complexity
+/// O(p^2), O(p) space.
+pub(crate) fn outline_of_rounds(
+    problem: &Problem,
+    meet: impl Fn(usize, Rank) -> Meeting,
+    bytes: impl Fn(Rank, Rank) -> u64,
+) -> Result<Outline, CollectiveError> {
+    let p = problem.ranks();
+    let meet = |round, rank| meet(round + 1, rank);
+    let sent = |round, rank| meet(round, rank).to.map_or(0, |to| bytes(rank, to));
+    let came = |round, rank| meet(round, rank).from.map_or(0, |from| bytes(from, rank));
+    let acts = |round, rank| sent(round, rank) > 0 || came(round, rank) > 0;
+    let actions = (0..p).map(|rank| (0..p - 1).filter(|&round| acts(round, rank)).count());
+    Ok(Outline {
+        time: time_of_rounds(problem, (p - 1, Buffer::Input), meet, sent)?,
+        most_actions: actions.max().unwrap_or(0),
+        most_bytes_sent: most_bytes_sent(p, &bytes),
+    })
+}
+
+/// Whom a rank meets in round `k`: `i` sends to `i + k` and receives from `i - k`.
+pub(crate) fn shifted_meeting(round: usize, rank: Rank, p: usize) -> Meeting {
+    Meeting { to: Some((rank + round) % p), from: Some((rank + p - round) % p) }
+}
+
+/// The most bytes that one of `p` ranks has for all others.
+pub(crate) fn most_bytes_sent(p: usize, bytes: impl Fn(Rank, Rank) -> u64) -> u64 {
+    let of_rank = |rank: Rank| (0..p).filter(|&to| to != rank).map(|to| bytes(rank, to)).sum();
+    (0..p).map(of_rank).max().unwrap_or(0)
+}
+
 /// Action of a rank in a round with this send and this receive.
 pub(crate) fn deed<'a>(send: Option<Send<'a>>, receive: Option<Receive<'a>>) -> Option<Deed<'a>> {
     match (send, receive) {

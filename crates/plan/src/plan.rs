@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, LazyLock};
-use tuwtree_collective::alltoall::Outline;
+use tuwtree_collective::Outline;
 use tuwtree_model::{ClosedSet, Operation, Order, Problem, Rank, Tree};
 use tuwtree_schedule::{OfTreeError, Schedule, Task};
 
@@ -35,14 +35,14 @@ pub struct RankPrograms {
 }
 
 impl RankPrograms {
-    /// The programs of an operation without a root, in rank order, with these figures: to be listed later.
+    /// The programs of an operation without a root, with these figures: to be listed later.
     pub(crate) fn later(
-        operation: Operation,
+        (operation, order): (Operation, Order),
         outline: Outline,
         list: impl FnOnce() -> Schedule + Send + 'static,
     ) -> RankPrograms {
         let schedule = LazyLock::new(Box::new(list) as Box<_>);
-        let (root, order, outline) = (None, Order::Ordered, Some(outline));
+        let (root, outline) = (None, Some(outline));
         RankPrograms { schedule, operation, root, order, outline }
     }
 

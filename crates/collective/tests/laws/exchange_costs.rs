@@ -241,7 +241,7 @@ proptest! {
             ),
             (ring_time(&gathered).unwrap(), time(&ALL[0].1(&gathered).unwrap(), &gathered)),
             (
-                reduce_scatter::pairwise_time(&scattered).unwrap(),
+                reduce_scatter::pairwise_outline(&scattered).unwrap().time,
                 time(&reduce_scatter::pairwise(&scattered).unwrap(), &scattered),
             ),
         ];

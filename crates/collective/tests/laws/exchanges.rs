@@ -3,8 +3,7 @@
 use super::{Build, time};
 use proptest::prelude::*;
 use tuwtree_bounds::{best_lower_bound, direct_lower_bound};
-use tuwtree_collective::alltoall::Outline;
-use tuwtree_collective::{CollectiveError, ColumnTrees, Passing, alltoall};
+use tuwtree_collective::{CollectiveError, ColumnTrees, Outline, Passing, alltoall};
 use tuwtree_model::{
     Costs, Hierarchy, Homogeneous, Level, MessageSizes, Operation, Piece, PiecewiseLinear,
     Placement, Problem, Rank, StatedCosts,

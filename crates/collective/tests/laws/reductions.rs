@@ -4,7 +4,7 @@ use super::{Build, time};
 use proptest::prelude::*;
 use tuwtree_bounds::best_lower_bound;
 use tuwtree_collective::allreduce::{self, Folds};
-use tuwtree_collective::{binary_blocks, reduce_scatter};
+use tuwtree_collective::{Outline, binary_blocks, reduce_scatter};
 use tuwtree_model::{BlockSizes, Homogeneous, Operation, Operator, Payload, Problem, Vector};
 use tuwtree_schedule::{Action, Arrival, Deed, Order, Schedule, document, verify};
 
@@ -182,8 +182,12 @@ proptest! {
 fn times_of_pairwise_reduce_scatters_are_those_of_schedules() {
     for sizes in [&[4, 0, 2][..], &[0, 0, 9, 1], &[5, 1, 7, 3, 2, 6], &[3; 17]] {
         let problem = scattered(sizes, [10.0, 2.0]);
-        let found = time(&reduce_scatter::pairwise(&problem).unwrap(), &problem);
-        assert_eq!(reduce_scatter::pairwise_time(&problem).unwrap().units(), found);
+        let schedule = reduce_scatter::pairwise(&problem).unwrap();
+        let Outline { time: found, most_actions, most_bytes_sent } =
+            reduce_scatter::pairwise_outline(&problem).unwrap();
+        assert_eq!(found.units(), time(&schedule, &problem));
+        assert_eq!(most_actions, schedule.most_actions());
+        assert_eq!(most_bytes_sent, schedule.most_bytes_sent());
     }
 }
 

@@ -347,10 +347,12 @@ mod tests {
     use super::super::{nodes, rootless};
     use super::*;
     use tuwtree_bounds::best_lower_bound;
+    use tuwtree_collective::broadcast::{Gathering, scatter_allgather};
+    use tuwtree_collective::{CollectiveError, allreduce, reduce};
     use tuwtree_model::document::{Date, Machine};
     use tuwtree_model::{
-        BlockSizes, Costs, Hierarchy, Level, Network, Piece, PiecewiseLinear, Placement,
-        StatedCosts, WireOwner,
+        BlockSizes, Costs, Hierarchy, Level, Network, Operation, Piece, PiecewiseLinear, Placement,
+        StatedCosts, Vector, WireOwner,
     };
     use tuwtree_schedule::{Sends, simulate};
 
@@ -402,6 +404,27 @@ mod tests {
         let time = timeline.completion_time().units();
         assert!(bound >= best_lower_bound(&problem).unwrap());
         assert!(bound.units() <= time && time < 1.3 * bound.units(), "{bound:?}, {time}");
+    }
+
+    #[test]
+    fn pieces_of_vectors_of_many_ranks_take_no_less_than_is_known_beforehand() {
+        let costs = Homogeneous::new(10.0, 1.0, 0.0).unwrap().with_overhead(8.0).unwrap();
+        // Broadcasts have 1,000 full pieces, 833 and a shorter one, and 900 of a byte.
+        for bytes in [3_000, 2_500, 900] {
+            let vector = Vector { ranks: MANY + 3, bytes };
+            let check = |operation, build: fn(&Problem) -> Result<Schedule, CollectiveError>| {
+                let problem = Problem::new(operation, vector, costs).unwrap();
+                let schedule = build(&problem).unwrap();
+                let timeline = simulate(&schedule, &costs, Sends::Synchronous).unwrap();
+                let time = timeline.completion_time().units();
+                let floor = rootless::floor_of_pieces(&problem).map_or(0.0, Time::units);
+                assert!(floor <= time, "{operation:?} of {bytes}: {floor}, {time}");
+                assert!(bytes < 1000 || time < 2.5 * floor, "{operation:?}: {floor}, {time}");
+            };
+            check(Operation::Broadcast, |problem| scatter_allgather(problem, Gathering::Ring));
+            check(Operation::Reduce, reduce::ring);
+            check(Operation::Allreduce, allreduce::ring);
+        }
     }
 
     #[test]

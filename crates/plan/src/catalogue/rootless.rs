@@ -8,10 +8,9 @@ use crate::plan::RankPrograms;
 use crate::request::{Built, Request, Wanted};
 use std::cmp::Reverse;
 use tuwtree_collective::allreduce::Folds;
-use tuwtree_collective::alltoall::Outline;
 use tuwtree_collective::broadcast::{self, Gathering};
 use tuwtree_collective::{
-    CollectiveError, allreduce, alltoall, binary_blocks, reduce, reduce_scatter, straight,
+    CollectiveError, Outline, allreduce, alltoall, binary_blocks, reduce, reduce_scatter, straight,
 };
 use tuwtree_model::{
     BlockSizes, ClosedSet, Construction, CostModel, Direction, Operation, Order, Problem, Rank,
@@ -21,6 +20,9 @@ use tuwtree_schedule::Schedule;
 
 /// An algorithm without parameters.
 type Build = fn(&Problem) -> Result<Schedule, CollectiveError>;
+
+/// The figures of one.
+type Sketch = fn(&Problem) -> Result<Outline, CollectiveError>;
 
 pub(super) const fn row(
     summary: &'static str,
@@ -45,12 +47,14 @@ pub(super) const PAIRWISE: CatalogueRow = CatalogueRow {
         |request, wanted| {
             let problem = request.problem;
             let messages = messages_of_all_pairs(problem);
-            match problem.operation() {
-                Operation::Alltoall if is_outlined(problem) && !problem.costs().overlaps() => {
-                    outlined(request, wanted, alltoall::pairwise_outline, alltoall::pairwise)
-                }
-                Operation::Alltoall => whole(request, wanted, messages, alltoall::pairwise),
-                _ => whole(request, wanted, messages, reduce_scatter::pairwise),
+            let is_alltoall = problem.operation() == Operation::Alltoall;
+            let (order, outline, build): (Order, Sketch, Build) = match is_alltoall {
+                true => (Order::Ordered, alltoall::pairwise_outline, alltoall::pairwise),
+                false => (Order::Any, reduce_scatter::pairwise_outline, reduce_scatter::pairwise),
+            };
+            match is_outlined(problem) && !problem.costs().overlaps() {
+                true => outlined(request, wanted, order, (outline, build)),
+                false => whole(request, wanted, messages, build),
             }
         },
     )
@@ -86,15 +90,18 @@ pub(super) const BINOMIAL_FORWARDED: CatalogueRow = CatalogueRow {
     )
 };
 
-pub(super) const SCATTER_RING: CatalogueRow = row(
-    "pieces are scattered, and gathered around the ring, as MPI libraries do with much data",
-    |request, wanted| {
-        let messages = 2 * messages_of_all_pairs(request.problem);
-        whole(request, wanted, messages, |problem| {
-            broadcast::scatter_allgather(problem, Gathering::Ring)
-        })
-    },
-);
+pub(super) const SCATTER_RING: CatalogueRow = CatalogueRow {
+    floor: floor_of_pieces,
+    ..row(
+        "pieces are scattered, and gathered around the ring, as MPI libraries do with much data",
+        |request, wanted| {
+            let messages = 2 * messages_of_all_pairs(request.problem);
+            whole(request, wanted, messages, |problem| {
+                broadcast::scatter_allgather(problem, Gathering::Ring)
+            })
+        },
+    )
+};
 
 pub(super) const SCATTER_DOUBLING: CatalogueRow = row(
     "pieces are scattered, and gathered by recursive doubling; made for powers of two",
@@ -130,7 +137,7 @@ pub(super) const RING_CHUNKS: CatalogueRow = CatalogueRow {
 const CHUNK_BYTES: u64 = 32_768;
 
 pub(super) const RING: CatalogueRow = CatalogueRow {
-    floor: |problem| floor_of_ring(problem, u64::MAX),
+    floor: |problem| floor_of_ring(problem, u64::MAX).or_else(|| floor_of_pieces(problem)),
     ..row(
         "around the ring of all ranks, block by block, as MPI libraries do with much data",
         |request, wanted| {
@@ -188,6 +195,22 @@ pub(super) fn floor_of_ring(problem: &Problem, most: u64) -> Option<Time> {
         |bytes| Some((bytes / most) as f64 * units(most.min(bytes))? + units(bytes % most)?);
     let all = sizes.iter().map(whole).collect::<Option<Vec<f64>>>()?;
     Time::new(all.iter().sum::<f64>() - all.iter().copied().fold(0.0, f64::max))
+}
+
+/// For how long a rank is busy at least that sends all pieces but one of a vector of many ranks, one after the other.
+pub(super) fn floor_of_pieces(problem: &Problem) -> Option<Time> {
+    let p = problem.ranks();
+    let bytes = problem.vector().filter(|_| p > MANY)?.bytes;
+    let element = problem.operator().element_bytes();
+    let (pieces, piece) = match problem.operation() {
+        // The last may be shorter.
+        Operation::Broadcast => (bytes / bytes.div_ceil(p as u64).max(1), bytes.div_ceil(p as u64)),
+        _ => (p as u64, bytes / element / p as u64 * element),
+    };
+    let rounds = if problem.operation() == Operation::Allreduce { 2 } else { 1 };
+    let all = (0..p).map(|rank| busy(problem, rank, piece)).collect::<Option<Vec<f64>>>()?;
+    let least = all.into_iter().fold(f64::INFINITY, f64::min);
+    Time::new(least * (pieces.saturating_sub(1) * rounds) as f64).filter(|_| piece > 0)
 }
 
 /// With more ranks, messages of all pairs take seconds to build.
@@ -431,7 +454,8 @@ fn has_different_blocks(request: &Request<'_>) -> bool {
 pub(super) fn linear(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     let problem = request.problem;
     if problem.operation() == Operation::Alltoall && is_outlined(problem) {
-        return outlined(request, wanted, alltoall::linear_outline, alltoall::linear);
+        let sketch_and_build = (alltoall::linear_outline as Sketch, alltoall::linear as Build);
+        return outlined(request, wanted, Order::Ordered, sketch_and_build);
     }
     let build = match problem.operation() {
         Operation::Allgather => straight::allgather,
@@ -441,18 +465,18 @@ pub(super) fn linear(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoT
     whole(request, wanted, messages_of_all_pairs(problem), build)
 }
 
-/// True if direct messages of an alltoall are too many to be listed only for their time, which is known without.
+/// True if messages of all pairs are too many to be listed only for their time, which is known without.
 fn is_outlined(problem: &Problem) -> bool {
     let may_share_wires = problem.stated_costs().network().wire == WireOwner::Node;
     problem.ranks() > bundled::SOME && !problem.duplex() && !may_share_wires
 }
 
-/// The alltoall with these figures, which is listed when it is looked at.
+/// The schedule in this order with these figures, which is listed when it is looked at.
 fn outlined(
     request: &Request<'_>,
     wanted: Wanted,
-    outline: fn(&Problem) -> Result<Outline, CollectiveError>,
-    build: Build,
+    order: Order,
+    (outline, build): (Sketch, Build),
 ) -> Result<Built, NoTree> {
     let problem = request.problem;
     let of = |problem: &Problem| {
@@ -467,7 +491,7 @@ fn outlined(
     Ok(Built {
         time: Some(known.time),
         otherwise: Some(otherwise),
-        ..Built::without_search(RankPrograms::later(problem.operation(), known, list))
+        ..Built::without_search(RankPrograms::later((problem.operation(), order), known, list))
     })
 }
 
