@@ -130,7 +130,7 @@ pub(super) fn floor_in_radices(
     floor_of_equal(problem, equal_messages(problem, least_ranks)?, radices)
 }
 
-/// The same for this number of ranks and size of the messages.
+/// Lower bound on the times of Bruck's algorithm in these radices, for this number of ranks and size of messages.
 fn floor_of_equal(
     problem: &Problem,
     (p, bytes): (usize, u64),
@@ -167,8 +167,8 @@ fn floor_of_equal(
     Time::new(least)
 }
 
-/// For how long the rank with the most bytes is busy at least by what it sends and passes on in Bruck's algorithm in one of
-/// these radices, in an alltoall of many ranks.
+/// Lower bound on the times of Bruck's algorithm in these radices, in an alltoall of many ranks: the rank with the most bytes
+/// is busy with its own messages and with those that it passes on.
 ///
 /// A message over the distance `d` is at the rank before its hop of the places `w`, `R w`, ... if it has come `d mod w` so far.
 ///
@@ -198,7 +198,7 @@ pub(super) fn floor_of_relay(
     Time::new(all.into_iter().fold(f64::INFINITY, f64::min))
 }
 
-/// Lower bound on the times that the search for a radix can find in an alltoall of so many ranks that it tries no threshold.
+/// Lower bound on the times of Bruck's algorithm in all radices, in an alltoall; none where thresholds are tried, too.
 pub(super) fn floor_of_search(problem: &Problem) -> Option<Time> {
     // Radix 2 is `bruck`.
     let others = || radices(problem.ranks()).skip(1);

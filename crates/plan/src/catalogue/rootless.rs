@@ -21,7 +21,7 @@ use tuwtree_schedule::Schedule;
 /// An algorithm without parameters.
 type Build = fn(&Problem) -> Result<Schedule, CollectiveError>;
 
-/// The figures of one.
+/// Figures of an algorithm without parameters.
 type Sketch = fn(&Problem) -> Result<Outline, CollectiveError>;
 
 pub(super) const fn row(
@@ -197,7 +197,8 @@ pub(super) fn floor_of_ring(problem: &Problem, most: u64) -> Option<Time> {
     Time::new(all.iter().sum::<f64>() - all.iter().copied().fold(0.0, f64::max))
 }
 
-/// For how long a rank is busy at least that sends all pieces but one of a vector of many ranks, one after the other.
+/// Lower bound on the time of a vector whose pieces go around the ring of many ranks: a rank sends all pieces but one, one
+/// after the other.
 pub(super) fn floor_of_pieces(problem: &Problem) -> Option<Time> {
     let p = problem.ranks();
     let bytes = problem.vector().filter(|_| p > MANY)?.bytes;
@@ -233,7 +234,7 @@ pub(super) fn busy_on_link(
     costs.transmission_between(from, to, bytes).ok().map(|lone| lone.min(exchanged))
 }
 
-/// For how long a message of this many bytes keeps its sender busy at least.
+/// Least time for which a message of this many bytes keeps its sender busy.
 pub(super) fn busy(problem: &Problem, rank: Rank, bytes: u64) -> Option<f64> {
     let costs = problem.stated_costs();
     let busy = costs.least_busy(Direction::Send, rank, problem.ranks(), bytes);
@@ -465,13 +466,13 @@ pub(super) fn linear(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoT
     whole(request, wanted, messages_of_all_pairs(problem), build)
 }
 
-/// True if messages of all pairs are too many to be listed only for their time, which is known without.
+/// True if messages of all pairs are many, and their time is known without a schedule.
 fn is_outlined(problem: &Problem) -> bool {
     let may_share_wires = problem.stated_costs().network().wire == WireOwner::Node;
     problem.ranks() > bundled::SOME && !problem.duplex() && !may_share_wires
 }
 
-/// The schedule in this order with these figures, which is listed when it is looked at.
+/// Schedule in this order with these figures, which is listed when it is looked at.
 fn outlined(
     request: &Request<'_>,
     wanted: Wanted,
