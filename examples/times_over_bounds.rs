@@ -8,7 +8,7 @@ use tuwtree_bounds::best_lower_bound;
 use tuwtree_collective::reduce_scatter::{self, halving, pairwise_outline};
 use tuwtree_collective::{
     CollectiveError, bruck, circulant, likely_pieces, recursive_doubling, ring_in_chunks_time,
-    ring_time, time_in_pieces_at_most,
+    ring_outline, time_in_pieces_at_most,
 };
 use tuwtree_model::{
     BlockSizes, ClosedSet, Distribution, DistributionParameters, Homogeneous, Operation, Operator,
@@ -107,7 +107,7 @@ fn allgather(ranks: usize, mean: u64, shape: CaseShape) -> Result<(), Box<dyn Er
     let sizes = shape.sizes(ranks, mean)?;
     let problem = Problem::allgather(&sizes, costs())?;
     let bound = best_lower_bound(&problem)?.units();
-    let ring = ring_time(&problem)?.units();
+    let ring = ring_outline(&problem)?.time.units();
     let chunks = ring_in_chunks_time(&problem, CHUNK_BYTES)?.units();
     let doubling = of(recursive_doubling, &problem)?;
     let of_bruck = of(bruck, &problem)?;

@@ -100,8 +100,9 @@ pub fn linear_outline(problem: &Problem) -> Result<Outline, CollectiveError> {
     let sizes = exchanged(problem)?;
     let (p, costs) = (sizes.ranks(), problem.costs());
     if !costs.overlaps() {
-        let meet = |round, rank| shifted_meeting(round, rank, p);
-        return outline_of_rounds(problem, meet, |from, to| sizes.message(from, to));
+        let meet = |round, rank| shifted_meeting(round + 1, rank, p);
+        let bytes = |_, from, to| sizes.message(from, to);
+        return outline_of_rounds(problem, Buffer::Input, meet, bytes);
     }
     let mut actions = vec![0; p];
     // When each rank can send the next message, and receive it.
@@ -142,8 +143,8 @@ pub fn linear_outline(problem: &Problem) -> Result<Outline, CollectiveError> {
 /// O(p^2), O(p) space.
 pub fn pairwise_outline(problem: &Problem) -> Result<Outline, CollectiveError> {
     let sizes = exchanged(problem)?;
-    let meet = |round, rank| pairwise_meeting(round, rank, sizes.ranks());
-    outline_of_rounds(problem, meet, |from, to| sizes.message(from, to))
+    let meet = |round, rank| pairwise_meeting(round + 1, rank, sizes.ranks());
+    outline_of_rounds(problem, Buffer::Input, meet, |_, from, to| sizes.message(from, to))
 }
 
 /// Whom a rank meets in round `k` of [`pairwise`].

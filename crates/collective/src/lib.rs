@@ -92,5 +92,5 @@ pub use pieces::{
     time_in_pieces, time_in_pieces_at_most,
 };
 pub use rank_rounds::{Circulation, Flow, RankRounds, RoundMessages};
-pub use ring::{ring, ring_in_chunks, ring_in_chunks_time, ring_time};
+pub use ring::{ring, ring_in_chunks, ring_in_chunks_time, ring_outline};
 pub use rounds::Outline;

@@ -70,8 +70,8 @@ pub fn pairwise(problem: &Problem) -> Result<Schedule, CollectiveError> {
 /// O(p^2), O(p) space.
 pub fn pairwise_outline(problem: &Problem) -> Result<Outline, CollectiveError> {
     let sizes = scattered(problem)?;
-    let meet = |round, rank| shifted_meeting(round, rank, sizes.ranks());
-    outline_of_rounds(problem, meet, |_, to| sizes.block(to))
+    let meet = |round, rank| shifted_meeting(round + 1, rank, sizes.ranks());
+    outline_of_rounds(problem, Buffer::Input, meet, |_, _, to| sizes.block(to))
 }
 
 /// The reduce-scatter as a reduction along the binomial tree to rank 0, which then sends each other rank its block. In rank

@@ -2,7 +2,9 @@
 
 use crate::CollectiveError;
 use crate::error::allgathered;
-use crate::rounds::{Meeting, deed, finished, gathering, time_of_rounds};
+use crate::rounds::{
+    Meeting, Outline, deed, finished, gathering, outline_of_rounds, time_of_rounds,
+};
 use std::cell::Cell;
 use tuwtree_model::{BlockSizes, Order, Problem, Rank, Time};
 use tuwtree_schedule::{Action, Arrival, Buffer, Piece, Programs, Receive, Region, Schedule, Send};
@@ -100,22 +102,19 @@ fn meeting(rank: Rank, p: usize) -> Meeting {
     Meeting { to: Some((rank + 1) % p), from: Some((rank + p - 1) % p) }
 }
 
-/// Completion time of [`ring`], without its schedule: exactly the simulation's.
+/// Figures of [`ring`], where a node's wire, if its ranks share one, carries messages to one rank and from one rank, as in
+/// block placement. On duplex ports whose latency overlaps, no block may be empty.
 ///
 /// # Errors
 /// [`CollectiveError`].
 ///
 /// # Complexity
 /// O(p^2), O(p) space.
-pub fn ring_time(problem: &Problem) -> Result<Time, CollectiveError> {
+pub fn ring_outline(problem: &Problem) -> Result<Outline, CollectiveError> {
     let sizes = allgathered(problem)?;
     let p = sizes.ranks();
-    time_of_rounds(
-        problem,
-        (p - 1, Buffer::Output),
-        |_, rank| meeting(rank, p),
-        |round, from| sizes.block((from + p - round) % p),
-    )
+    let bytes = |round, from, _| sizes.block((from + p - round) % p);
+    outline_of_rounds(problem, Buffer::Output, |_, rank| meeting(rank, p), bytes)
 }
 
 /// Completion time of [`ring_in_chunks`], without its schedule: exactly the simulation's.

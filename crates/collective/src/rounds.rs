@@ -296,29 +296,31 @@ pub struct Outline {
     pub most_bytes_sent: u64,
 }
 
-/// Figures of the schedule of rounds `1, ..., p - 1` in which every rank sends what `bytes` says of its input.
+/// Figures of the schedule of `p - 1` rounds in which every rank sends of this buffer what `bytes` says of the round, its
+/// sender and its receiver.
 ///
 /// # Complexity
 /// O(p^2), O(p) space.
 pub(crate) fn outline_of_rounds(
     problem: &Problem,
+    source: Buffer,
     meet: impl Fn(usize, Rank) -> Meeting,
-    bytes: impl Fn(Rank, Rank) -> u64,
+    bytes: impl Fn(usize, Rank, Rank) -> u64,
 ) -> Result<Outline, CollectiveError> {
-    let p = problem.ranks();
-    let meet = |round, rank| meet(round + 1, rank);
-    let sent = |round, rank| meet(round, rank).to.map_or(0, |to| bytes(rank, to));
-    let came = |round, rank| meet(round, rank).from.map_or(0, |from| bytes(from, rank));
+    let (p, rounds) = (problem.ranks(), 0..problem.ranks() - 1);
+    let sent = |round, rank| meet(round, rank).to.map_or(0, |to| bytes(round, rank, to));
+    let came = |round, rank| meet(round, rank).from.map_or(0, |from| bytes(round, from, rank));
     let acts = |round, rank| sent(round, rank) > 0 || came(round, rank) > 0;
-    let actions = (0..p).map(|rank| (0..p - 1).filter(|&round| acts(round, rank)).count());
+    let actions = (0..p).map(|rank| rounds.clone().filter(|&round| acts(round, rank)).count());
+    let all_sent = (0..p).map(|rank| rounds.clone().map(|round| sent(round, rank)).sum());
     Ok(Outline {
-        time: time_of_rounds(problem, (p - 1, Buffer::Input), meet, sent)?,
+        time: time_of_rounds(problem, (p - 1, source), &meet, sent)?,
         most_actions: actions.max().unwrap_or(0),
-        most_bytes_sent: most_bytes_sent(p, &bytes),
+        most_bytes_sent: all_sent.max().unwrap_or(0),
     })
 }
 
-/// Whom a rank meets in round `k`: `i` sends to `i + k` and receives from `i - k`.
+/// Whom a rank meets in round `k` from 1 on: `i` sends to `i + k` and receives from `i - k`.
 pub(crate) fn shifted_meeting(round: usize, rank: Rank, p: usize) -> Meeting {
     Meeting { to: Some((rank + round) % p), from: Some((rank + p - round) % p) }
 }

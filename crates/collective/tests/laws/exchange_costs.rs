@@ -6,7 +6,7 @@ use tuwtree_bounds::{best_lower_bound, direct_lower_bound, lower_bound_in_pieces
 use tuwtree_collective::allreduce::{self, Folds};
 use tuwtree_collective::broadcast::{self, Gathering};
 use tuwtree_collective::{
-    alltoall, binary_blocks, reduce, reduce_scatter, ring_time, time_in_pieces,
+    alltoall, binary_blocks, reduce, reduce_scatter, ring_outline, time_in_pieces,
 };
 use tuwtree_model::{
     BlockSizes, CostMatrix, Homogeneous, MessageSizes, Operation, Operator, Payload, Problem, Root,
@@ -239,7 +239,7 @@ proptest! {
                 broadcast::time_in_pieces(&spread, pieces).unwrap(),
                 time(&broadcast::circulant_in_pieces(&spread, pieces).unwrap(), &spread),
             ),
-            (ring_time(&gathered).unwrap(), time(&ALL[0].1(&gathered).unwrap(), &gathered)),
+            (ring_outline(&gathered).unwrap().time, time(&ALL[0].1(&gathered).unwrap(), &gathered)),
             (
                 reduce_scatter::pairwise_outline(&scattered).unwrap().time,
                 time(&reduce_scatter::pairwise(&scattered).unwrap(), &scattered),

@@ -9,7 +9,7 @@ use tuwtree_collective::intergroup::{self, Inside};
 use tuwtree_collective::{
     Circulation, Flow, MessagePrice, alltoall, binary_blocks, bruck, bruck_balanced, bruck_postal,
     circulant, circulant_balanced, circulant_in_pieces, overlapped_time, recursive_doubling,
-    reduce, reduce_scatter, ring, ring_in_chunks, straight,
+    reduce, reduce_scatter, ring, ring_in_chunks, ring_outline, straight,
 };
 use tuwtree_model::document::{Date, Machine};
 use tuwtree_model::{
@@ -225,6 +225,23 @@ proptest! {
                 }
             }
         }
+    }
+
+    #[test]
+    fn figures_of_a_ring_through_nodes_in_block_placement_are_those_of_its_schedule(
+        (sizes, costs) in prop::collection::vec(prop_oneof![1 => Just(0), 3 => 0..60_u64], 1..14)
+            .prop_flat_map(|sizes| (Just(sizes.clone()), nodes(sizes.len()))),
+        duplex in any::<bool>(),
+    ) {
+        prop_assume!(*costs.costs().hierarchy().unwrap().placement() == Placement::Block);
+        let blocks = BlockSizes::new(sizes.iter().map(|bytes| bytes + u64::from(duplex))).unwrap();
+        let problem = Problem::allgather(&blocks, costs.clone()).unwrap().with_duplex(duplex);
+        let outline = ring_outline(&problem).unwrap();
+        let schedule = ring(&problem).unwrap();
+        let simulated = simulate(&schedule, &costs, Sends::Synchronous).unwrap();
+        prop_assert_eq!(outline.time, simulated.completion_time());
+        prop_assert_eq!(outline.most_actions, schedule.most_actions());
+        prop_assert_eq!(outline.most_bytes_sent, schedule.most_bytes_sent());
     }
 
     #[test]

@@ -10,11 +10,12 @@ use std::cmp::Reverse;
 use tuwtree_collective::allreduce::Folds;
 use tuwtree_collective::broadcast::{self, Gathering};
 use tuwtree_collective::{
-    CollectiveError, Outline, allreduce, alltoall, binary_blocks, reduce, reduce_scatter, straight,
+    CollectiveError, Outline, allreduce, alltoall, binary_blocks, reduce, reduce_scatter, ring,
+    ring_outline, straight,
 };
 use tuwtree_model::{
-    BlockSizes, ClosedSet, Construction, CostModel, Direction, Operation, Order, Problem, Rank,
-    Root, Time, WireOwner, shared_wire_rate,
+    BlockSizes, ClosedSet, Construction, CostModel, Direction, Operation, Order, Placement,
+    Problem, Rank, Root, Time, WireOwner, shared_wire_rate,
 };
 use tuwtree_schedule::Schedule;
 
@@ -145,7 +146,11 @@ pub(super) const RING: CatalogueRow = CatalogueRow {
             match request.problem.operation() {
                 Operation::Reduce => whole(request, wanted, 2 * messages, reduce::ring),
                 Operation::Allreduce => whole(request, wanted, 2 * messages, allreduce::ring),
-                _ => whole(request, wanted, messages, tuwtree_collective::ring),
+                Operation::Allgather if is_outlined_ring(request.problem) => {
+                    let sketch_and_build = (ring_outline as Sketch, ring as Build);
+                    outlined(request, wanted, Order::Ordered, sketch_and_build)
+                }
+                _ => whole(request, wanted, messages, ring),
             }
         },
     )
@@ -468,8 +473,26 @@ pub(super) fn linear(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoT
 
 /// True if messages of all pairs are many, and their time is known without a schedule.
 fn is_outlined(problem: &Problem) -> bool {
-    let may_share_wires = problem.stated_costs().network().wire == WireOwner::Node;
-    problem.ranks() > bundled::SOME && !problem.duplex() && !may_share_wires
+    is_large(problem) && !may_share_wires(problem)
+}
+
+/// True if messages around the ring are many, and their time is known without a schedule.
+fn is_outlined_ring(problem: &Problem) -> bool {
+    let costs = problem.costs();
+    let is_in_blocks =
+        costs.hierarchy().is_some_and(|machine| *machine.placement() == Placement::Block);
+    let has_empty = problem.blocks().is_some_and(|sizes| sizes.iter().any(|bytes| bytes == 0));
+    is_large(problem)
+        && (is_in_blocks || !may_share_wires(problem))
+        && !(has_empty && costs.overlaps())
+}
+
+fn is_large(problem: &Problem) -> bool {
+    problem.ranks() > bundled::SOME && !problem.duplex()
+}
+
+fn may_share_wires(problem: &Problem) -> bool {
+    problem.stated_costs().network().wire == WireOwner::Node
 }
 
 /// Schedule in this order with these figures, which is listed when it is looked at.
