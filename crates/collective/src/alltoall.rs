@@ -11,7 +11,7 @@ use crate::rounds::{
     Arrives, Meeting, MessageData, Outline, Rounds, copy, deed, finished, in_rounds_with_room,
     most_bytes_sent, outline_of_rounds, shifted_meeting,
 };
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use tuwtree_model::{CostModel, MessageSizes, Order, Problem, Rank, Time};
 use tuwtree_schedule::{
     Action, Arrival, Buffer, Deed, Piece, Programs, Receive, Region, Schedule, Send,
@@ -404,7 +404,7 @@ fn bundled<'n>(
     for rank in 0..p {
         let rounds = rounds_of(rank);
         let room = sizes.column(rank) + sizes.row(rank);
-        let (mut used, mut passed_on) = (0, BTreeMap::new());
+        let (mut used, mut passed_on) = (0, HashMap::new());
         let straight =
             |to: Rank| (to != rank && !is_passed(rank, to)).then(|| sent(sizes, rank, to));
         let push_straight = |programs: &mut Programs| -> Result<(), CollectiveError> {
