@@ -11,11 +11,11 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 use tuwtree_collective::{Circulation, Flow, RankRounds, RoundMessages};
 use tuwtree_executor::Operation;
-use tuwtree_executor::collective::chosen_circulation;
 use tuwtree_model::document::{Date, Machine};
 use tuwtree_model::{
     BlockSizes, ClosedSet, Distribution, DistributionParameters, Homogeneous, Network, Randomness,
 };
+use tuwtree_plan::local_choice::chosen_circulation;
 
 /// Number of attempts; the median counts.
 const ATTEMPTS: usize = 9;

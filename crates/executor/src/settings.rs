@@ -15,6 +15,7 @@ use tuwtree_io::{FileError, Source, machine, schedule};
 use tuwtree_model::document::Machine;
 use tuwtree_model::quantity::parse_bytes;
 use tuwtree_model::{ClosedSet, Operation};
+pub use tuwtree_plan::local_choice::{RootlessAlgorithm, RootlessChoice};
 
 /// Algorithm of gathers and scatters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::VariantArray, strum::IntoStaticStr)]
@@ -40,124 +41,6 @@ pub enum Algorithm {
     Auto,
 }
 
-/// Algorithm of operations without a root.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Hash,
-    strum::VariantArray,
-    strum::IntoStaticStr,
-    strum::EnumString,
-)]
-#[strum(serialize_all = "kebab-case")]
-pub enum RootlessAlgorithm {
-    /// Least time by a machine's costs, for the given sizes.
-    Auto,
-    /// Whatever the MPI library does.
-    Native,
-    /// Block after block around a ring.
-    Ring,
-    /// Windows of blocks on a circulant graph, in `ceil(lg p)` rounds.
-    Circulant,
-    /// All blocks at once, in pieces, on that graph.
-    CirculantPieces,
-    /// Bruck's windows of blocks where messages of several steps are under way at once.
-    BruckPostal,
-    /// Like [`CirculantPieces`](RootlessAlgorithm::CirculantPieces), with ranks in an order that separates large
-    /// blocks.
-    CirculantBalanced,
-    /// Like [`BruckPostal`](RootlessAlgorithm::BruckPostal), with ranks in that order.
-    BruckBalanced,
-    /// Shares of the data of each node, gathered lane by lane between nodes, and passed on inside.
-    Lanes,
-    /// The data of each node, gathered inside and sent straight to all other nodes.
-    NodeAll,
-    /// Each message of an alltoall straight to its receiver.
-    Linear,
-    /// Small messages of an alltoall together, along the digits of distances; large ones straight.
-    Bruck,
-    /// Small messages of an alltoall in one bundle for each pair of nodes; large ones straight.
-    NodePairs,
-}
-
-/// An algorithm for operations without a root, and its number, if that is stated: `circulant-pieces:12`, `bruck-postal:6`,
-/// `bruck:4`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct RootlessChoice {
-    /// The algorithm.
-    pub algorithm: RootlessAlgorithm,
-    /// Number of pieces of each block in [`RootlessAlgorithm::CirculantPieces`] and
-    /// [`RootlessAlgorithm::CirculantBalanced`], number of steps until a sent message has arrived in
-    /// [`RootlessAlgorithm::BruckPostal`] and [`RootlessAlgorithm::BruckBalanced`], or the radix of
-    /// [`RootlessAlgorithm::Bruck`]; `None` for the best one by the costs.
-    pub number: Option<NonZeroU16>,
-}
-
-impl From<RootlessAlgorithm> for RootlessChoice {
-    fn from(algorithm: RootlessAlgorithm) -> RootlessChoice {
-        RootlessChoice { algorithm, number: None }
-    }
-}
-
-impl RootlessAlgorithm {
-    /// The least number that may be stated, if any may.
-    fn least_number(self) -> Option<u16> {
-        match self {
-            RootlessAlgorithm::CirculantPieces
-            | RootlessAlgorithm::CirculantBalanced
-            | RootlessAlgorithm::BruckPostal
-            | RootlessAlgorithm::BruckBalanced => Some(1),
-            RootlessAlgorithm::Bruck => Some(2),
-            _ => None,
-        }
-    }
-}
-
-impl RootlessChoice {
-    /// The choice that is written so, for the operation of this setting.
-    fn stated(setting: Setting, text: &str) -> Result<RootlessChoice, SettingError> {
-        let (name, number) =
-            text.split_once(':').map_or((text, None), |(name, number)| (name, Some(number)));
-        let stated: Option<Option<NonZeroU16>> = number.map(str::parse).transpose().ok();
-        let is_for = |one: RootlessAlgorithm| match one {
-            RootlessAlgorithm::Auto | RootlessAlgorithm::Native => true,
-            RootlessAlgorithm::Linear | RootlessAlgorithm::Bruck | RootlessAlgorithm::NodePairs => {
-                setting == Setting::Alltoall
-            }
-            RootlessAlgorithm::Ring
-            | RootlessAlgorithm::BruckPostal
-            | RootlessAlgorithm::BruckBalanced
-            | RootlessAlgorithm::Lanes
-            | RootlessAlgorithm::NodeAll => setting == Setting::Allgather,
-            RootlessAlgorithm::Circulant
-            | RootlessAlgorithm::CirculantPieces
-            | RootlessAlgorithm::CirculantBalanced => setting != Setting::Alltoall,
-        };
-        let is_allowed = |one: RootlessAlgorithm, number: Option<NonZeroU16>| match number {
-            None => true,
-            Some(number) => one.least_number().is_some_and(|least| number.get() >= least),
-        };
-        let algorithm = by_name::<RootlessAlgorithm>(name).filter(|&one| is_for(one));
-        match algorithm.zip(stated).filter(|&(one, number)| is_allowed(one, number)) {
-            Some((algorithm, number)) => Ok(RootlessChoice { algorithm, number }),
-            None => Err(SettingError::Value {
-                setting,
-                value: text.to_owned(),
-                allowed: {
-                    let all = || RootlessAlgorithm::all().filter(|&one| is_for(one));
-                    let numbered = all().filter(|one| one.least_number().is_some());
-                    let names = all().map(|one| one.name().to_owned());
-                    let numbered = numbered.map(|one| format!("{}:N", one.name()));
-                    names.chain(numbered).collect::<Vec<String>>().join(", ")
-                },
-            }),
-        }
-    }
-}
-
 impl FromStr for Algorithm {
     type Err = SettingError;
 
@@ -181,6 +64,46 @@ fn mode_from(name: &str) -> Result<Mode, SettingError> {
         value: name.to_owned(),
         allowed: Mode::names(),
     })
+}
+
+/// The choice that is written so, for the operation of this setting.
+fn rootless_from(setting: Setting, text: &str) -> Result<RootlessChoice, SettingError> {
+    let (name, number) =
+        text.split_once(':').map_or((text, None), |(name, number)| (name, Some(number)));
+    let stated: Option<Option<NonZeroU16>> = number.map(str::parse).transpose().ok();
+    let is_for = |one: RootlessAlgorithm| match one {
+        RootlessAlgorithm::Auto | RootlessAlgorithm::Native => true,
+        RootlessAlgorithm::Linear | RootlessAlgorithm::Bruck | RootlessAlgorithm::NodePairs => {
+            setting == Setting::Alltoall
+        }
+        RootlessAlgorithm::Ring
+        | RootlessAlgorithm::BruckPostal
+        | RootlessAlgorithm::BruckBalanced
+        | RootlessAlgorithm::Lanes
+        | RootlessAlgorithm::NodeAll => setting == Setting::Allgather,
+        RootlessAlgorithm::Circulant
+        | RootlessAlgorithm::CirculantPieces
+        | RootlessAlgorithm::CirculantBalanced => setting != Setting::Alltoall,
+    };
+    let is_allowed = |one: RootlessAlgorithm, number: Option<NonZeroU16>| match number {
+        None => true,
+        Some(number) => one.least_number().is_some_and(|least| number.get() >= least),
+    };
+    let algorithm = by_name::<RootlessAlgorithm>(name).filter(|&one| is_for(one));
+    match algorithm.zip(stated).filter(|&(one, number)| is_allowed(one, number)) {
+        Some((algorithm, number)) => Ok(RootlessChoice { algorithm, number }),
+        None => Err(SettingError::Value {
+            setting,
+            value: text.to_owned(),
+            allowed: {
+                let all = || RootlessAlgorithm::all().filter(|&one| is_for(one));
+                let numbered = all().filter(|one| one.least_number().is_some());
+                let names = all().map(|one| one.name().to_owned());
+                let numbered = numbered.map(|one| format!("{}:N", one.name()));
+                names.chain(numbered).collect::<Vec<String>>().join(", ")
+            },
+        }),
+    }
 }
 
 fn by_name<T: ClosedSet>(name: &str) -> Option<T> {
@@ -464,7 +387,7 @@ impl Stated {
         settings.is_trying = self.is_trying.unwrap_or(settings.is_trying);
         for (setting, operation) in Setting::rootless() {
             if let Some(choice) = self.rootless.get(&operation) {
-                let choice = RootlessChoice::stated(setting, choice)?;
+                let choice = rootless_from(setting, choice)?;
                 settings.stated_rootless.insert(operation, choice);
             }
         }
@@ -632,7 +555,7 @@ mod tests {
 
     #[test]
     fn numbers_may_be_stated_and_what_only_spreads_combines_nothing() {
-        let stated = |setting, text| RootlessChoice::stated(setting, text);
+        let stated = |setting, text| rootless_from(setting, text);
         let pieces = stated(Setting::ReduceScatter, "circulant-pieces:12").unwrap();
         assert_eq!(pieces.number.map(NonZeroU16::get), Some(12));
         let delay = stated(Setting::Allgather, "bruck-postal:6").unwrap();

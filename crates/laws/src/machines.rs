@@ -112,6 +112,28 @@ pub fn on(network: Network, costs: Costs) -> StatedCosts {
     .into()
 }
 
+/// A machine of nodes with a wire each; inside 1 us, 0.1 us of it overhead, 50 GB/s, between 4 us, 0.2 us and 20 GB/s.
+pub fn nodes_with_a_wire(members: usize) -> Machine {
+    let level = |name: &str, members, (alpha, overhead, beta)| {
+        let piece = Piece { from_bytes: 0, alpha, overhead, beta };
+        let links = PiecewiseLinear::new(vec![piece]).unwrap().into();
+        Level { name: name.into(), members, links }
+    };
+    let levels = vec![
+        level("node", members, (1e-6, 1e-7, 2e-11)),
+        level("network", 1 << 20, (4e-6, 2e-7, 5e-11)),
+    ];
+    let levels = Hierarchy::new(levels, Placement::Block, 0.0).unwrap();
+    Machine {
+        name: "nodes".into(),
+        date: Date::parse("2026-11-28").unwrap(),
+        provenance: "stated".into(),
+        combine_per_byte: 0.0,
+        network: Network { wire: WireOwner::Node, ..Network::default() },
+        costs: Costs::Hierarchical(levels),
+    }
+}
+
 /// Networks on which each rank has a wire of its own.
 pub fn networks() -> impl Strategy<Value = Network> {
     let port = prop_oneof![Just(PortKind::Fair), Just(PortKind::FirstInFirstOut)];

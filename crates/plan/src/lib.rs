@@ -39,6 +39,7 @@ mod comparison;
 mod error;
 mod expense;
 mod library;
+pub mod local_choice;
 mod plan;
 mod regions;
 mod request;

@@ -16,9 +16,10 @@
 //! # Source
 //! J. Bruck et al., IEEE TPDS 8(11), 1997; K. Fan et al., arXiv:2411.02581 (radix, sizes beside data).
 
+mod prices;
+
+use self::prices::{AlltoallPrices, Findings, Told, most_passed_on};
 use super::circulating::copy_pieces;
-use super::prices::KnownRule;
-use super::prices::alltoall::{AlltoallPrices, Findings, Told, most_passed_on};
 use super::trial::Way;
 use super::{CollectiveError, Collectives, rounds};
 use crate::play::Strictness;
@@ -36,6 +37,7 @@ use tuwtree_binding::{
 use tuwtree_collective::{Bundle, BundleRounds, Passing};
 use tuwtree_model::{Operation, Rank};
 use tuwtree_plan::Library;
+use tuwtree_plan::local_choice::KnownRule;
 use tuwtree_schedule::Piece;
 
 /// Parameters of the bundles; equal at all ranks.

@@ -21,9 +21,10 @@ use tuwtree_binding::{
     Communicator, Datatype, Move, Operator, Place, PlaceError, Reuse, RootlessPlaces,
     copy_by_message,
 };
-use tuwtree_collective::nodes::{NodeMessage, OnNodes};
+use tuwtree_collective::nodes::NodeMessage;
 use tuwtree_collective::{Circulation, Flow, RankRounds, RoundMessages};
 use tuwtree_model::{Operation, Rank};
+use tuwtree_plan::local_choice::Pattern;
 use tuwtree_schedule::{Arrival, Buffer, Piece, Role};
 
 /// Number of pieces, over all ranks' blocks, in memory at once.
@@ -34,15 +35,6 @@ const RECEIVES_AHEAD: usize = 32;
 
 /// No larger memory of our own is kept for the next call, in bytes.
 const KEPT_WORK: u64 = 1 << 20;
-
-/// Algorithm of an operation without a root.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Pattern {
-    /// In rounds.
-    Rounds(Circulation),
-    /// By nodes: an allgather.
-    OnNodes(OnNodes),
-}
 
 /// Messages of a rank.
 #[derive(Debug)]

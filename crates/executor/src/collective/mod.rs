@@ -27,7 +27,6 @@ mod known;
 mod passing;
 mod persistent;
 mod planned;
-mod prices;
 mod rootless;
 mod rounds;
 mod seats;
@@ -38,7 +37,6 @@ pub use crate::play::Strictness;
 pub use error::CollectiveError;
 pub use handle::{EARLY_CALLS, Standing, agree, collectives_of, guarded, standing_of};
 pub use persistent::Persistent;
-pub use prices::chosen_circulation;
 pub use rounds::scatter_lists;
 pub use tuwtree_binding::last_text as last_error_text;
 

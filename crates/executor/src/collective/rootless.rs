@@ -7,8 +7,7 @@
 //! compare their arguments in calls 1, 2, 4, 8, ... only, and only for unchanged programs.
 
 use super::alltoall::AlltoallChecks;
-use super::circulating::{Circulating, Pattern, RankMessages, TAGS, rounds_of_a_batch};
-use super::prices::{KnownRule, Prices, pattern};
+use super::circulating::{Circulating, RankMessages, TAGS, rounds_of_a_batch};
 use super::trial::{Trial, Way};
 use super::{CollectiveError, Collectives, rounds};
 use crate::play::Strictness;
@@ -22,10 +21,11 @@ use tuwtree_binding::{
     ArgumentError, Arguments, Communicator, Datatype, Handles, Kept, MpiError, Operator,
     ParsedReduction, Place, Reuse, RootlessPlaces, library_version, processor_name,
 };
-use tuwtree_collective::nodes::{OnNodes, rank_messages};
+use tuwtree_collective::nodes::rank_messages;
 use tuwtree_collective::{Circulation, Flow, RankRounds};
 use tuwtree_model::{BlockSizes, Operation, Rank};
 use tuwtree_plan::Library;
+use tuwtree_plan::local_choice::{KnownRule, Pattern, Prices, pattern};
 use tuwtree_schedule::Piece;
 
 /// No more plans are kept on a communicator.
@@ -212,7 +212,7 @@ impl Collectives {
         self.keep(plan);
         let algorithm = match way {
             Way::Library => RootlessAlgorithm::Native,
-            Way::Ours => algorithm_of(pattern),
+            Way::Ours => pattern.algorithm(),
         };
         match fault {
             Some(error) => Err(CollectiveError::Argument { rank, error }),
@@ -577,19 +577,6 @@ impl RootlessCall {
     fn let_go(&self) {
         let RootlessPlaces { given, result } = &self.places;
         given.iter().chain([result]).for_each(|place: &Rc<Place>| place.memory().let_go());
-    }
-}
-
-fn algorithm_of(pattern: Pattern) -> RootlessAlgorithm {
-    match pattern {
-        Pattern::Rounds(Circulation::Ring) => RootlessAlgorithm::Ring,
-        Pattern::Rounds(Circulation::Windows) => RootlessAlgorithm::Circulant,
-        Pattern::Rounds(Circulation::Postal(_)) => RootlessAlgorithm::BruckPostal,
-        Pattern::Rounds(Circulation::Pieces(_)) => RootlessAlgorithm::CirculantPieces,
-        Pattern::Rounds(Circulation::BalancedPostal(_)) => RootlessAlgorithm::BruckBalanced,
-        Pattern::Rounds(Circulation::BalancedPieces(_)) => RootlessAlgorithm::CirculantBalanced,
-        Pattern::OnNodes(OnNodes::Lanes(_)) => RootlessAlgorithm::Lanes,
-        Pattern::OnNodes(OnNodes::NodeAll) => RootlessAlgorithm::NodeAll,
     }
 }
 

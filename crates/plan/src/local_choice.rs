@@ -1,45 +1,144 @@
-//! Costs of messages, in integers, and the choice of algorithm for rootless operations.
+//! Costs of messages, in integers, and the choice of algorithm for rootless operations that each rank makes by itself.
 //!
-//! Every rank decides for itself, and all have to decide alike: from the sizes, which all have, and the costs of a
-//! machine, which all have been told by the first and make whole numbers of once. Then nothing depends on how a
-//! rank rounds.
+//! All ranks have to decide alike: from the sizes, which all have, and the costs of a machine, which all have been told by the
+//! first and make whole numbers of once. Then nothing depends on how a rank rounds.
 //!
 //! Times of rounds are bounded from above, those of allgathers on nodes estimated, and the library's algorithm is bounded from
 //! below, in the model of one port that sends and receives at once: ours is chosen only where it is faster by the costs.
 //! Where exchanges have costs of their own, ours has the dearer of those and of lone messages, and the library's the cheaper,
 //! unless all it sends is of exchanges.
 
-pub(super) mod alltoall;
 mod least;
 mod on_nodes;
 mod table;
 
 use self::least::{least_of_allgather, least_of_reduce_scatter};
-use self::on_nodes::NodePrices;
+pub use self::on_nodes::NodePrices;
 use self::table::POWERS;
-pub(super) use self::table::PriceTable;
-use super::circulating::Pattern;
-use crate::settings::{RootlessAlgorithm, RootlessChoice};
+pub use self::table::PriceTable;
+use crate::Library;
+use std::num::NonZeroU16;
+use tuwtree_collective::nodes::OnNodes;
 use tuwtree_collective::{
     Circulation, Flow, MessagePrice, overlapped_time, performed_messages, steps_in_pieces,
 };
 use tuwtree_model::document::Machine;
 use tuwtree_model::{BlockSizes, CostModel, Costs, Operation, Rank};
-use tuwtree_plan::Library;
+
+/// Algorithm of operations without a root.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    strum::VariantArray,
+    strum::IntoStaticStr,
+    strum::EnumString,
+)]
+#[strum(serialize_all = "kebab-case")]
+pub enum RootlessAlgorithm {
+    /// Least time by a machine's costs, for the given sizes.
+    Auto,
+    /// Whatever the MPI library does.
+    Native,
+    /// Block after block around a ring.
+    Ring,
+    /// Windows of blocks on a circulant graph, in `ceil(lg p)` rounds.
+    Circulant,
+    /// All blocks at once, in pieces, on that graph.
+    CirculantPieces,
+    /// Bruck's windows of blocks where messages of several steps are under way at once.
+    BruckPostal,
+    /// Like [`CirculantPieces`](RootlessAlgorithm::CirculantPieces), with ranks in an order that separates large
+    /// blocks.
+    CirculantBalanced,
+    /// Like [`BruckPostal`](RootlessAlgorithm::BruckPostal), with ranks in that order.
+    BruckBalanced,
+    /// Shares of the data of each node, gathered lane by lane between nodes, and passed on inside.
+    Lanes,
+    /// The data of each node, gathered inside and sent straight to all other nodes.
+    NodeAll,
+    /// Each message of an alltoall straight to its receiver.
+    Linear,
+    /// Small messages of an alltoall together, along the digits of distances; large ones straight.
+    Bruck,
+    /// Small messages of an alltoall in one bundle for each pair of nodes; large ones straight.
+    NodePairs,
+}
+
+/// An algorithm for operations without a root, and its number, if that is stated: `circulant-pieces:12`, `bruck-postal:6`,
+/// `bruck:4`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RootlessChoice {
+    /// The algorithm.
+    pub algorithm: RootlessAlgorithm,
+    /// Number of pieces of each block in [`RootlessAlgorithm::CirculantPieces`] and
+    /// [`RootlessAlgorithm::CirculantBalanced`], number of steps until a sent message has arrived in
+    /// [`RootlessAlgorithm::BruckPostal`] and [`RootlessAlgorithm::BruckBalanced`], or the radix of
+    /// [`RootlessAlgorithm::Bruck`]; `None` for the best one by the costs.
+    pub number: Option<NonZeroU16>,
+}
+
+impl From<RootlessAlgorithm> for RootlessChoice {
+    fn from(algorithm: RootlessAlgorithm) -> RootlessChoice {
+        RootlessChoice { algorithm, number: None }
+    }
+}
+
+impl RootlessAlgorithm {
+    /// The least number that may be stated, if any may.
+    pub fn least_number(self) -> Option<u16> {
+        match self {
+            RootlessAlgorithm::CirculantPieces
+            | RootlessAlgorithm::CirculantBalanced
+            | RootlessAlgorithm::BruckPostal
+            | RootlessAlgorithm::BruckBalanced => Some(1),
+            RootlessAlgorithm::Bruck => Some(2),
+            _ => None,
+        }
+    }
+}
+
+/// Algorithm of an allgather or a reduce-scatter, with its parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pattern {
+    /// In rounds.
+    Rounds(Circulation),
+    /// By nodes: an allgather.
+    OnNodes(OnNodes),
+}
+
+impl Pattern {
+    /// The algorithm without its parameters.
+    pub fn algorithm(self) -> RootlessAlgorithm {
+        match self {
+            Pattern::Rounds(Circulation::Ring) => RootlessAlgorithm::Ring,
+            Pattern::Rounds(Circulation::Windows) => RootlessAlgorithm::Circulant,
+            Pattern::Rounds(Circulation::Postal(_)) => RootlessAlgorithm::BruckPostal,
+            Pattern::Rounds(Circulation::Pieces(_)) => RootlessAlgorithm::CirculantPieces,
+            Pattern::Rounds(Circulation::BalancedPostal(_)) => RootlessAlgorithm::BruckBalanced,
+            Pattern::Rounds(Circulation::BalancedPieces(_)) => RootlessAlgorithm::CirculantBalanced,
+            Pattern::OnNodes(OnNodes::Lanes(_)) => RootlessAlgorithm::Lanes,
+            Pattern::OnNodes(OnNodes::NodeAll) => RootlessAlgorithm::NodeAll,
+        }
+    }
+}
 
 /// Cost of a message by size, in picoseconds: one entry per power of two, linear in between.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Prices {
+pub struct Prices {
     /// Costs of messages with an end that sends and receives concurrently.
-    pub(super) exchanged: PriceTable,
+    pub exchanged: PriceTable,
     /// Minimum of exchanged and lone messages: a lower bound.
-    pub(super) least: PriceTable,
+    pub least: PriceTable,
     /// Maximum of both: an upper bound.
-    pub(super) most: PriceTable,
+    pub most: PriceTable,
     /// Costs inside nodes and between them, on a machine with nodes.
-    pub(super) nodes: Option<NodePrices>,
+    pub nodes: Option<NodePrices>,
     /// True if known to be equal on all links, so that ranks may stand in any order.
-    pub(super) are_everywhere: bool,
+    pub are_everywhere: bool,
     /// Percentage of our time that the library's own call has to take at least: 105, as much as measurements differ, or more
     /// where the machine's times are uncertain.
     enough: u32,
@@ -54,7 +153,7 @@ impl Prices {
     ///
     /// # Complexity
     /// O(p).
-    pub(crate) fn of(machine: &Machine, ranks: usize) -> Prices {
+    pub fn of(machine: &Machine, ranks: usize) -> Prices {
         let costs = &machine.costs;
         let links = || (1..ranks).flat_map(|to| [(0, to), (to - 1, to)]);
         let (lone, are_everywhere) = PriceTable::of(costs, links, Costs::transmission_between);
@@ -75,17 +174,17 @@ impl Prices {
     }
 
     /// Costs of a usual network, for an unknown machine: 10 us and 1 ns per byte.
-    pub(crate) fn usual() -> Prices {
+    pub fn usual() -> Prices {
         Prices::linear(10_000_000, 1000)
     }
 
     /// The longest time of ours that is worth leaving the library's own call, which takes this long.
-    pub(super) fn worth(&self, library: u128) -> u128 {
+    pub fn worth(&self, library: u128) -> u128 {
         library * 100 / u128::from(self.enough)
     }
 
     /// Costs of `alpha` picoseconds per message and `beta` per byte.
-    pub(crate) fn linear(alpha: u64, beta: u64) -> Prices {
+    pub fn linear(alpha: u64, beta: u64) -> Prices {
         let powers: Vec<u64> = (0..=POWERS).map(|power| alpha + (beta << power)).collect();
         PriceTable { occupied: powers.clone(), powers }.into()
     }
@@ -105,16 +204,20 @@ impl From<PriceTable> for Prices {
     }
 }
 
-/// MPI libraries with a known choice of algorithms.
+/// Rule by which an MPI library chooses algorithms of allgathers, reduce-scatters and alltoalls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum KnownRule {
+pub enum KnownRule {
+    /// That of MPICH 4.
     Mpich,
+    /// That of Open MPI 4.1 and 5.0.
     OpenMpi,
+    /// Of any other library.
     Unknown,
 }
 
 impl KnownRule {
-    pub(crate) fn of(library: Option<Library>) -> KnownRule {
+    /// Rule of this library.
+    pub fn of(library: Option<Library>) -> KnownRule {
         match library {
             Some(Library::Mpich | Library::Mpich42) => KnownRule::Mpich,
             Some(Library::OpenMpi5) => KnownRule::OpenMpi,
@@ -155,7 +258,7 @@ fn flow_of(operation: Operation) -> Flow {
 ///
 /// # Complexity
 /// O(p log(p largest block)).
-pub(crate) fn pattern(
+pub fn pattern(
     operation: Operation,
     (sizes, element_bytes): (&BlockSizes, u64),
     nodes: &[Vec<Rank>],

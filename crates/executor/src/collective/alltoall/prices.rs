@@ -7,15 +7,14 @@
 //! with nodes      library: the longest of a port or a node's wire  node pairs: estimated from the bytes of small messages
 //! ```
 
-use super::on_nodes::NodePrices;
-use super::{KnownRule, Prices};
-use crate::collective::alltoall::Bundling;
+use super::Bundling;
 use tuwtree_binding::RootlessPlaces;
 use tuwtree_collective::Passing;
 use tuwtree_model::Rank;
+use tuwtree_plan::local_choice::{KnownRule, NodePrices, Prices};
 
 /// No larger messages are passed on, whatever the costs are.
-pub(in crate::collective) const MOST_BUNDLED: u64 = 1 << 16;
+pub(super) const MOST_BUNDLED: u64 = 1 << 16;
 
 /// No bundle has more bytes: MPI counts to `2^31 - 1`.
 const MOST_AT_ONCE: u64 = 1 << 30;
@@ -42,7 +41,7 @@ struct Load {
 
 /// Statement of a rank before an alltoall.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::collective) struct Told {
+pub(super) struct Told {
     /// Number whose sum over all ranks is 0 if both ends of all messages state equal sizes.
     balance: u64,
     load: Load,
@@ -50,13 +49,13 @@ pub(in crate::collective) struct Told {
 
 impl Told {
     /// Statement of a rank with wrong arguments.
-    pub(in crate::collective) const INVALID: Told = Told {
+    pub(super) const INVALID: Told = Told {
         balance: 1,
         load: Load { small: 0, small_bytes: 0, large: 0, all: INVALID, wire_large: 0, wire_all: 0 },
     };
 
     /// The statement as numbers.
-    pub(in crate::collective) fn words(self) -> [u64; 7] {
+    pub(super) fn words(self) -> [u64; 7] {
         let Load { small, small_bytes, large, all, wire_large, wire_all } = self.load;
         [self.balance, small, small_bytes, large, all, wire_large, wire_all]
     }
@@ -86,7 +85,7 @@ struct Alike {
 }
 
 /// Costs of the messages of an alltoall.
-pub(in crate::collective) struct AlltoallPrices<'a> {
+pub(super) struct AlltoallPrices<'a> {
     prices: &'a Prices,
     ranks: usize,
     /// The ranks of each node, where costs on nodes are known and there are several, some of several ranks.
@@ -97,7 +96,7 @@ pub(in crate::collective) struct AlltoallPrices<'a> {
 
 impl<'a> AlltoallPrices<'a> {
     /// Costs for a number of ranks on nodes. No rank holds more than `most_passed` bytes for others.
-    pub(in crate::collective) fn new(
+    pub(super) fn new(
         prices: &'a Prices,
         ranks: usize,
         nodes: &'a [Vec<Rank>],
@@ -111,7 +110,7 @@ impl<'a> AlltoallPrices<'a> {
     }
 
     /// Statement of a rank on its messages.
-    pub(in crate::collective) fn told(&self, places: &RootlessPlaces, rank: Rank) -> Told {
+    pub(super) fn told(&self, places: &RootlessPlaces, rank: Rank) -> Told {
         let RootlessPlaces { given, result } = places;
         let given = given.as_ref().unwrap_or(result);
         let mut is_mate = vec![false; self.ranks];
@@ -176,7 +175,7 @@ impl<'a> AlltoallPrices<'a> {
     }
 
     /// Findings from the words that all ranks have told.
-    pub(in crate::collective) fn findings(&self, words: &[[u64; 7]]) -> Findings {
+    pub(super) fn findings(&self, words: &[[u64; 7]]) -> Findings {
         let all: Vec<Told> = words.iter().copied().map(Told::of_words).collect();
         let sum = all.iter().fold(0_u64, |sum, one| sum.wrapping_add(one.balance));
         let is_invalid = all.iter().any(|one| one.load.all == INVALID);
@@ -188,11 +187,7 @@ impl<'a> AlltoallPrices<'a> {
     ///
     /// # Complexity
     /// O(p).
-    pub(in crate::collective) fn best_of_equal(
-        &self,
-        bytes: u64,
-        rule: KnownRule,
-    ) -> Option<Bundling> {
+    pub(super) fn best_of_equal(&self, bytes: u64, rule: KnownRule) -> Option<Bundling> {
         let (p, has_bundles) = (self.ranks, has_bundles(rule, self.ranks, bytes));
         let others = p as u64 - 1;
         let Some((nodes, on_nodes)) = self.nodes else {
@@ -263,7 +258,7 @@ impl<'a> AlltoallPrices<'a> {
 }
 
 /// Size limit of passed messages, in bytes. No rank holds more than `most_passed` bytes for others.
-pub(in crate::collective) fn most_passed_on(
+pub(super) fn most_passed_on(
     prices: &Prices,
     passing: Passing,
     ranks: usize,
@@ -347,8 +342,8 @@ fn mark(from: Rank, to: Rank, bytes: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collective::prices::on_nodes::tests::machine;
     use tuwtree_collective::{BundleRounds, alltoall};
+    use tuwtree_laws::machines::nodes_with_a_wire;
     use tuwtree_model::{MessageSizes, Problem, StatedCosts};
     use tuwtree_schedule::{Sends, simulate};
 
@@ -400,7 +395,7 @@ mod tests {
     #[test]
     fn on_nodes_small_messages_go_by_pairs_of_nodes_in_about_the_estimated_time() {
         let nodes: Vec<Vec<Rank>> = (0..8).map(|node| (4 * node..4 * node + 4).collect()).collect();
-        let machine = machine(4);
+        let machine = nodes_with_a_wire(4);
         let prices = Prices::of(&machine, 32);
         let known = AlltoallPrices::new(&prices, 32, &nodes, 1 << 26);
         let (_, on_nodes) = known.nodes.unwrap();

@@ -5,7 +5,7 @@ use tuwtree_model::{CostModel, Costs, Rank, Time, TimeError};
 
 /// Costs of messages of one kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::collective) struct PriceTable {
+pub struct PriceTable {
     /// Of messages of `2^k` bytes.
     pub(super) powers: Vec<u64>,
     /// The part of that in which a port can do nothing else.
@@ -96,12 +96,12 @@ impl PriceTable {
     }
 
     /// Cost of a message; 0 for an empty one.
-    pub(in crate::collective) fn message(&self, bytes: u64) -> u128 {
+    pub fn message(&self, bytes: u64) -> u128 {
         between(&self.powers, bytes)
     }
 
     /// For how long it occupies a port.
-    pub(in crate::collective) fn occupancy(&self, bytes: u64) -> u128 {
+    pub fn occupancy(&self, bytes: u64) -> u128 {
         between(&self.occupied, bytes)
     }
 

@@ -1,7 +1,6 @@
 //! Costs of messages on nodes, and the choice among allgathers on nodes by their estimated times.
 
-use super::PriceTable;
-use crate::settings::RootlessAlgorithm;
+use super::{PriceTable, RootlessAlgorithm};
 use tuwtree_collective::nodes::{self, OnNodes, estimated_lanes, estimated_node_all};
 use tuwtree_collective::{MessagePrice, most_in_pairs};
 use tuwtree_model::document::Machine;
@@ -9,7 +8,7 @@ use tuwtree_model::{BlockSizes, CostModel, Rank, StatedCosts};
 
 /// Costs of messages on a machine with nodes, or of all messages where no nodes are known.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct NodePrices {
+pub struct NodePrices {
     inside: PriceTable,
     between: PriceTable,
     /// Time on a wire that all ranks of a node share; 0 if each has its own.
@@ -57,12 +56,12 @@ impl NodePrices {
     }
 
     /// Latency between nodes.
-    pub(super) fn latency(&self) -> u128 {
+    pub fn latency(&self) -> u128 {
         self.between.parts(1).latency
     }
 
     /// For how long a message occupies ports, and the wire of a node.
-    pub(super) fn occupied(&self, bytes: u64, is_inside: bool) -> (u128, u128) {
+    pub fn occupied(&self, bytes: u64, is_inside: bool) -> (u128, u128) {
         match is_inside {
             true => (self.inside.occupancy(bytes), 0),
             false => (self.between.occupancy(bytes), self.wire.message(bytes)),
@@ -70,13 +69,13 @@ impl NodePrices {
     }
 
     /// Bytes of the largest messages of an alltoall that are passed on by pairs of nodes.
-    pub(super) fn most_in_pairs(&self) -> u64 {
+    pub fn most_in_pairs(&self) -> u64 {
         most_in_pairs(|bytes| self.inside.occupancy(bytes), |bytes| self.between.occupancy(bytes))
     }
 
     /// Estimated time of an alltoall by pairs of nodes, where no rank, and no node, has more bytes of small messages, and larger
     /// ones occupy a port, and a wire, for so long; in picoseconds, plus a twentieth. Bundles are as large as they are on average.
-    pub(super) fn pairs_time(
+    pub fn pairs_time(
         &self,
         [of_rank, of_node]: [u64; 2],
         nodes: &[Vec<Rank>],
@@ -100,7 +99,7 @@ impl NodePrices {
 
     /// Estimated time of an alltoall of messages of this size by Bruck's algorithm in radix 2 without regard to nodes, in
     /// picoseconds.
-    pub(super) fn bruck_time(&self, ranks: usize, bytes: u64) -> u128 {
+    pub fn bruck_time(&self, ranks: usize, bytes: u64) -> u128 {
         let round = |power: u32| {
             let (width, period) = (1 << power, 2 << power);
             let count = ranks / period * width + (ranks % period).saturating_sub(width);
@@ -142,41 +141,19 @@ impl NodePrices {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
     use tuwtree_collective::nodes::{lanes, node_all};
-    use tuwtree_model::document::Date;
-    use tuwtree_model::{Costs, Hierarchy, Level, Network, Placement, Problem, WireOwner};
+    use tuwtree_laws::machines::nodes_with_a_wire;
+    use tuwtree_model::Problem;
     use tuwtree_schedule::{Sends, simulate};
-
-    /// Nodes with a wire each; inside 1 us, 0.1 us of it overhead, 50 GB/s, between 4 us, 0.2 us and 20 GB/s.
-    pub(in super::super) fn machine(members: usize) -> Machine {
-        let level = |name: &str, members, (alpha, overhead, beta)| {
-            let piece = tuwtree_model::Piece { from_bytes: 0, alpha, overhead, beta };
-            let links = tuwtree_model::PiecewiseLinear::new(vec![piece]).unwrap().into();
-            Level { name: name.into(), members, links }
-        };
-        let levels = vec![
-            level("node", members, (1e-6, 1e-7, 2e-11)),
-            level("network", 1 << 20, (4e-6, 2e-7, 5e-11)),
-        ];
-        let levels = Hierarchy::new(levels, Placement::Block, 0.0).unwrap();
-        Machine {
-            name: "nodes".into(),
-            date: Date::parse("2026-11-28").unwrap(),
-            provenance: "stated".into(),
-            combine_per_byte: 0.0,
-            network: Network { wire: WireOwner::Node, ..Network::default() },
-            costs: Costs::Hierarchical(levels),
-        }
-    }
 
     #[test]
     fn estimated_times_are_about_those_of_the_simulation() {
         for (members, count, bytes) in
             [(4, 8, 8), (4, 8, 1000), (8, 16, 8), (8, 16, 4096), (8, 16, 65_536), (3, 5, 700)]
         {
-            let machine = machine(members);
+            let machine = nodes_with_a_wire(members);
             let ranks = members * count;
             let nodes: Vec<Vec<Rank>> =
                 (0..count).map(|node| (members * node..members * (node + 1)).collect()).collect();
