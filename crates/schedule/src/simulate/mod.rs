@@ -213,6 +213,8 @@ struct Simulation<'a, C> {
     operation: Operation,
     /// An entry for each hold: its rank.
     owner: Vec<u32>,
+    /// An entry for each hold.
+    messages: Vec<HeldMessage>,
     /// An entry for each hold: the ones before and after it on its port, or on both sides of it.
     neighbours: Vec<[(u32, u32); 2]>,
     /// An entry for each hold.
@@ -229,6 +231,15 @@ struct Simulation<'a, C> {
     entered: Vec<Option<Time>>,
     /// An entry for each node with messages: until when its wire is busy outwards and inwards.
     wires: BTreeMap<usize, [Time; 2]>,
+}
+
+/// Message of a hold; of no bytes if it sends none.
+#[derive(Clone, Copy, Default)]
+struct HeldMessage {
+    bytes: u64,
+    to: u32,
+    /// True if either end both sends and receives.
+    is_exchange: bool,
 }
 
 /// Stands for no neighbour.
@@ -281,6 +292,7 @@ impl<'a, C: CostModel> Simulation<'a, C> {
     ) -> Self {
         let programs = schedule.programs();
         let mut owner = vec![0; holds.len()];
+        let mut messages = vec![HeldMessage::default(); holds.len()];
         let mut neighbours = vec![[(NOTHING, NOTHING); 2]; holds.len()];
         // For each lane the last hold, and which of that one's neighbours are on this lane.
         let mut last_on_lane = BTreeMap::new();
@@ -288,7 +300,18 @@ impl<'a, C: CostModel> Simulation<'a, C> {
             last_on_lane.clear();
             for index in holds.of_rank(programs, rank) {
                 owner[index] = rank as u32;
-                let (first, second) = holds.lanes(index, programs.action(holds.action(index)).port);
+                let action = programs.action(holds.action(index));
+                if let Some(send) = action.send() {
+                    let receiver = matching.receiver_of(holds.action(index));
+                    let receives = receiver.map(|receiver| programs.action(receiver));
+                    let is_exchange = |end: &Action<'_>| matches!(end.deed, Deed::Exchange(..));
+                    messages[index] = HeldMessage {
+                        bytes: send.from.bytes(),
+                        to: send.to as u32,
+                        is_exchange: [Some(action), receives].iter().flatten().any(is_exchange),
+                    };
+                }
+                let (first, second) = holds.lanes(index, action.port);
                 for (lane, side) in [Some(first), second].into_iter().flatten().zip(0..) {
                     let last: Option<(u32, usize)> =
                         last_on_lane.insert(lane, (index as u32, side));
@@ -309,6 +332,7 @@ impl<'a, C: CostModel> Simulation<'a, C> {
             is_outward: schedule.task().operation.is_outward(),
             operation: schedule.task().operation,
             owner,
+            messages,
             neighbours,
             progress: vec![KnownTimes::default(); holds.len()],
             written: (0..programs.ranks())
@@ -366,8 +390,8 @@ impl<'a, C: CostModel> Simulation<'a, C> {
 
     /// The wires of nodes that the message of a sending action is on, if it is on any.
     fn shared_wires(&self, index: usize) -> Result<Option<SharedWires>, TimeError> {
-        let send = self.action(index).send().expect("the action sends");
-        self.costs.shared_wires(self.owner[index] as Rank, send.to, send.from.bytes())
+        let HeldMessage { bytes, to, .. } = self.messages[index];
+        self.costs.shared_wires(self.owner[index] as Rank, to as Rank, bytes)
     }
 
     /// Puts a message on the wire of its sender's node, then on that of its receiver's, each as soon as it is free from
@@ -444,15 +468,15 @@ impl<'a, C: CostModel> Simulation<'a, C> {
         if self.handover.sends == Sends::Eager {
             return Ok(true);
         }
-        let action = self.action(sender);
+        let needs_written = || self.action(sender).needs_written();
         let may_go = match self.operation {
-            Operation::Alltoall => !self.holds.are_actions() || !action.needs_written(),
+            Operation::Alltoall => !self.holds.are_actions() || !needs_written(),
             Operation::Allgather => !self.holds.are_actions(),
-            Operation::ReduceScatter => !self.holds.are_actions() && !action.needs_written(),
+            Operation::ReduceScatter => !self.holds.are_actions() && !needs_written(),
             _ => false,
         };
-        let is_lone = matches!(action.deed, Deed::Send(_));
-        if !(may_go && is_lone && self.handover.posts == Posts::PrePosted) {
+        let is_lone = || matches!(self.action(sender).deed, Deed::Send(_));
+        if !(may_go && self.handover.posts == Posts::PrePosted && is_lone()) {
             return Ok(false);
         }
         Ok(self.latency(sender)? > Time::ZERO)
@@ -536,23 +560,18 @@ impl<'a, C: CostModel> Simulation<'a, C> {
 
     /// How much later than it is sent the message of a sending action may be received.
     fn latency(&self, index: usize) -> Result<Time, TimeError> {
-        let send = self.action(index).send().expect("the action sends");
-        let sender = self.owner[index] as Rank;
-        self.costs.latency_between(sender, send.to, send.from.bytes())
+        let HeldMessage { bytes, to, .. } = self.messages[index];
+        self.costs.latency_between(self.owner[index] as Rank, to as Rank, bytes)
     }
 
     /// The time that the message of a sending action takes: an exchange's, if either end is an action that both sends
     /// and receives.
     fn duration(&self, index: usize) -> Result<Time, TimeError> {
-        let action = self.action(index);
-        let send = action.send().expect("the action sends");
-        let (sender, bytes) = (self.owner[index] as Rank, send.from.bytes());
-        let receiver = self.matching.receiver_of(self.holds.action(index));
-        let receives = receiver.map(|receiver| self.programs.action(receiver));
-        let ends = [Some(action), receives].into_iter().flatten();
-        match ends.into_iter().any(|end| matches!(end.deed, Deed::Exchange(..))) {
-            true => self.costs.exchange_between(sender, send.to, bytes),
-            false => self.costs.transmission_between(sender, send.to, bytes),
+        let HeldMessage { bytes, to, is_exchange } = self.messages[index];
+        let (sender, receiver) = (self.owner[index] as Rank, to as Rank);
+        match is_exchange {
+            true => self.costs.exchange_between(sender, receiver, bytes),
+            false => self.costs.transmission_between(sender, receiver, bytes),
         }
     }
 
