@@ -15,7 +15,7 @@ use tuwtree_model::document::{Date, Machine};
 use tuwtree_model::{
     BlockSizes, ClosedSet, Distribution, DistributionParameters, Homogeneous, Network, Randomness,
 };
-use tuwtree_plan::local_choice::chosen_circulation;
+use tuwtree_plan::local_choice::{KnownRule, Prices, RootlessAlgorithm, pattern};
 
 /// Number of attempts; the median counts.
 const ATTEMPTS: usize = 9;
@@ -53,7 +53,11 @@ fn planned(
 ) -> Duration {
     let ranks = sizes.ranks();
     let parts = [
-        median(|| chosen_circulation(operation, sizes, machine)),
+        median(|| {
+            let prices = machine.map_or_else(Prices::usual, |one| Prices::of(one, ranks));
+            let known = (&prices, KnownRule::Unknown);
+            pattern(operation, (sizes, 1), &[], RootlessAlgorithm::Auto.into(), known)
+        }),
         median(|| own_rounds(sizes, ranks / 3)),
         {
             let rounds = own_rounds(sizes, ranks / 3);

@@ -1,4 +1,4 @@
-//! Costs of messages, in integers, and the choice of algorithm for rootless operations that each rank makes by itself.
+//! Choice of an algorithm for rootless operations by each rank alone, from costs of messages in integers.
 //!
 //! All ranks have to decide alike: from the sizes, which all have, and the costs of a machine, which all have been told by the
 //! first and make whole numbers of once. Then nothing depends on how a rank rounds.
@@ -124,25 +124,6 @@ impl KnownRule {
             Some(Library::OpenMpi5) => KnownRule::OpenMpi,
             Some(Library::OpenMpi6 | Library::Intel | Library::Smpi) | None => KnownRule::Unknown,
         }
-    }
-}
-
-/// Algorithm of an allgather or a reduce-scatter of blocks of these sizes of single bytes with `auto`, on this machine,
-/// or on a usual network without one; `None` for the library's own call. Each rank computes it by itself.
-///
-/// # Complexity
-/// O(p log(p largest block)).
-pub fn chosen_circulation(
-    operation: Operation,
-    sizes: &BlockSizes,
-    machine: Option<&Machine>,
-) -> Option<Circulation> {
-    let of_machine = |machine| Prices::of(machine, sizes.ranks());
-    let prices = machine.map_or_else(Prices::usual, of_machine);
-    let auto = RootlessChoice::from(RootlessAlgorithm::Auto);
-    match pattern(operation, (sizes, 1), &[], auto, (&prices, KnownRule::Unknown))? {
-        Pattern::Rounds(circulation) => Some(circulation),
-        Pattern::OnNodes(_) => unreachable!("no nodes were given"),
     }
 }
 

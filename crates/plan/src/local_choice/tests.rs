@@ -252,7 +252,9 @@ fn what_exchanges_cost_decides_how_blocks_go() {
     let lone = Homogeneous::new(100.0, 1.0, 0.0).unwrap();
     let chosen = |alpha: f64, beta: f64| {
         let costs = lone.with_exchange(alpha, beta).unwrap();
-        chosen_circulation(Operation::Allgather, &sizes, Some(&machine(&costs)))
+        let prices = Prices::of(&machine(&costs), sizes.ranks());
+        let auto = RootlessChoice::from(RootlessAlgorithm::Auto);
+        circulation(Operation::Allgather, &sizes, 1, auto, (&prices, KnownRule::Unknown))
     };
     let usual = chosen(100.0, 1.0);
     assert!(matches!(usual, Some(Circulation::Pieces(20..))), "{usual:?}");

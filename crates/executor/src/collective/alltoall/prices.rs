@@ -14,7 +14,7 @@ use tuwtree_model::Rank;
 use tuwtree_plan::local_choice::{KnownRule, NodePrices, Prices};
 
 /// No larger messages are passed on, whatever the costs are.
-pub(super) const MOST_BUNDLED: u64 = 1 << 16;
+const MOST_BUNDLED: u64 = 1 << 16;
 
 /// No bundle has more bytes: MPI counts to `2^31 - 1`.
 const MOST_AT_ONCE: u64 = 1 << 30;
