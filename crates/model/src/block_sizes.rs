@@ -70,6 +70,7 @@ impl BlockSizes {
     }
 
     /// The size of rank `rank`'s block, `m_rank`, in bytes.
+    #[inline]
     pub fn block(&self, rank: Rank) -> u64 {
         self.prefix[rank + 1] - self.prefix[rank]
     }

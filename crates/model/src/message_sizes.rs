@@ -79,6 +79,7 @@ impl MessageSizes {
     }
 
     /// `m[from][to]` in bytes.
+    #[inline]
     pub fn message(&self, from: Rank, to: Rank) -> u64 {
         self.sizes.block(from * self.ranks + to)
     }
