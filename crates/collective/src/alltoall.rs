@@ -9,9 +9,10 @@ use crate::error::{check_radix, exchanged};
 use crate::open_shop;
 use crate::rounds::{
     Arrives, Meeting, MessageData, Outline, Rounds, copy, deed, finished, in_rounds_with_room,
-    most_bytes_sent, outline_of_rounds, shifted_meeting,
+    most_bytes_sent, outline_of_rounds, shifted_meeting, time_of_rounds,
 };
 use std::collections::HashMap;
+use std::ops::Range;
 use tuwtree_model::{CostModel, MessageSizes, Order, Problem, Rank, Time};
 use tuwtree_schedule::{
     Action, Arrival, Buffer, Deed, Piece, Programs, Receive, Region, Schedule, Send,
@@ -225,42 +226,164 @@ pub fn bruck_up_to(
     radix: usize,
     most: u64,
 ) -> Result<Schedule, CollectiveError> {
-    let sizes = exchanged(problem)?;
-    check_radix(radix)?;
-    let p = sizes.ranks();
-    let hops = hops(p, radix);
-    let together = |from, to| match sizes.message(from, to) {
-        bytes if bytes <= most => bytes,
-        _ => 0,
-    };
-    let (rooms, used) = rooms(p, &hops, together);
-    let is_any_straight =
-        (0..p).any(|from| (0..p).any(|to| from != to && sizes.message(from, to) > most));
-    let rounds = Rounds {
-        count: hops.len() + if is_any_straight { p - 1 } else { 0 },
-        arrives: |_| Arrives::Stored,
-        source: Buffer::Output,
-        order: Order::Ordered,
-    };
-    // How far a message goes in a round: in those behind the last hop, all the way.
-    let length = |round: usize| match hops.get(round) {
-        Some(hop) => hop.length(),
-        None => round + 1 - hops.len(),
-    };
-    let meet = |round: usize, rank| {
-        let length = length(round);
-        Meeting { to: Some((rank + length) % p), from: Some((rank + p - length) % p) }
-    };
-    let routes = Routes { sizes, hops: &hops, rooms: &rooms, radix, together: &together };
-    in_rounds_with_room(problem, &rounds, used, meet, |round, holder, (from, to), data| {
+    let rounds = BruckRounds::new(problem, radix, most)?;
+    let BruckRounds { sizes, hops, .. } = &rounds;
+    let together = |from, to| rounds.together(from, to);
+    let (rooms, used) = rooms(sizes.ranks(), hops, together);
+    let routes = Routes { sizes, hops, rooms: &rooms, radix, together: &together };
+    rounds.schedule(problem, used, |round, holder, (from, to), data| {
         if round < hops.len() {
             return routes.fill(round, holder, from, data);
         }
-        let distance = length(round);
+        let distance = rounds.length(round);
         let come = if holder == from { 0 } else { distance };
-        let bytes = sizes.message(from, to) - together(from, to);
-        data.push(routes.place(holder, distance, come), bytes);
+        data.push(routes.place(holder, distance, come), rounds.straight(from, to));
     })
+}
+
+/// The bytes of all messages of [`bruck_up_to`], from which its time is known without the schedule.
+pub struct BruckSketch<'a> {
+    problem: &'a Problem,
+    rounds: BruckRounds<'a>,
+    /// Bytes that each rank sends in each round of messages that go together.
+    sent: Vec<Vec<u64>>,
+}
+
+impl BruckSketch<'_> {
+    /// The sketch for a radix, and messages of at most `most` bytes together.
+    ///
+    /// # Errors
+    /// [`CollectiveError`], also [`CollectiveError::Radix`].
+    ///
+    /// # Complexity
+    /// O(p^2 log p) for a fixed radix; O(p) space for each round.
+    pub fn new(
+        problem: &Problem,
+        radix: usize,
+        most: u64,
+    ) -> Result<BruckSketch<'_>, CollectiveError> {
+        let rounds = BruckRounds::new(problem, radix, most)?;
+        let p = rounds.sizes.ranks();
+        // Rank `r` may be `r + p`.
+        let mut sent = vec![vec![0; 2 * p]; rounds.hops.len()];
+        let mut row = vec![0; p];
+        for from in 0..p {
+            for (distance, bytes) in row.iter_mut().enumerate() {
+                *bytes = rounds.together(from, (from + distance) % p);
+            }
+            for (hop, sent) in rounds.hops.iter().zip(&mut sent) {
+                for stretch in hop.stretches(p) {
+                    // Before, a message has come as far as its place in the stretch is.
+                    for (sent, bytes) in sent[from..].iter_mut().zip(&row[stretch]) {
+                        *sent += bytes;
+                    }
+                }
+            }
+        }
+        for sent in &mut sent {
+            let beyond = sent.split_off(p);
+            sent.iter_mut().zip(beyond).for_each(|(sent, beyond)| *sent += beyond);
+        }
+        Ok(BruckSketch { problem, rounds, sent })
+    }
+
+    /// Bytes of a message.
+    fn bytes(&self, round: usize, (from, to): (Rank, Rank)) -> u64 {
+        self.sent.get(round).map_or_else(|| self.rounds.straight(from, to), |sent| sent[from])
+    }
+
+    /// Lower bound on the completion time: exact where nodes share no wires, but 0 on duplex ports if some messages are empty or
+    /// go straight, as lone sends do not wait there.
+    ///
+    /// # Errors
+    /// [`CollectiveError::Time`].
+    ///
+    /// # Complexity
+    /// O(p) for each round.
+    pub fn least_time(&self) -> Result<Time, CollectiveError> {
+        let (p, rounds) = (self.problem.ranks(), &self.rounds);
+        let is_any_empty = self.sent.iter().flatten().any(|&bytes| bytes == 0);
+        if self.problem.duplex() && (is_any_empty || rounds.count() > self.sent.len()) {
+            return Ok(Time::ZERO);
+        }
+        let meet = |round, rank| shifted_meeting(rounds.length(round), rank, p);
+        let to = |round, from| (from + rounds.length(round)) % p;
+        time_of_rounds(self.problem, (rounds.count(), Buffer::Output), meet, |round, from| {
+            self.bytes(round, (from, to(round, from)))
+        })
+    }
+
+    /// The schedule with each message as one piece that lies anywhere: to be simulated, not performed.
+    ///
+    /// # Errors
+    /// [`CollectiveError`].
+    ///
+    /// # Complexity
+    /// O(p) for each round.
+    pub fn schedule(&self) -> Result<Schedule, CollectiveError> {
+        let longest = self.sent.iter().flatten().max().copied().unwrap_or(0);
+        let segments = vec![longest; self.problem.ranks()];
+        self.rounds.schedule(self.problem, segments, |round, _, ends, data| {
+            data.push(0, self.bytes(round, ends));
+        })
+    }
+}
+
+/// Rounds of Bruck's algorithm, and behind them those of messages that go straight.
+struct BruckRounds<'a> {
+    sizes: &'a MessageSizes,
+    hops: Vec<Hop>,
+    /// Larger messages go straight.
+    most: u64,
+}
+
+impl BruckRounds<'_> {
+    fn new(problem: &Problem, radix: usize, most: u64) -> Result<BruckRounds<'_>, CollectiveError> {
+        let sizes = exchanged(problem)?;
+        check_radix(radix)?;
+        Ok(BruckRounds { sizes, hops: hops(sizes.ranks(), radix), most })
+    }
+
+    /// Bytes that the first rank sends to the second one by way of other ranks.
+    fn together(&self, from: Rank, to: Rank) -> u64 {
+        Some(self.sizes.message(from, to)).filter(|&bytes| bytes <= self.most).unwrap_or(0)
+    }
+
+    /// Bytes that the first rank sends straight to the second one.
+    fn straight(&self, from: Rank, to: Rank) -> u64 {
+        self.sizes.message(from, to) - self.together(from, to)
+    }
+
+    /// Number of rounds.
+    fn count(&self) -> usize {
+        let p = self.sizes.ranks();
+        let is_straight = |from, to| from != to && self.straight(from, to) > 0;
+        let is_any_straight = (0..p).any(|from| (0..p).any(|to| is_straight(from, to)));
+        self.hops.len() + if is_any_straight { p - 1 } else { 0 }
+    }
+
+    /// How far a message goes in a round: in those behind the last hop, all the way.
+    fn length(&self, round: usize) -> usize {
+        self.hops.get(round).map_or_else(|| round + 1 - self.hops.len(), |hop| hop.length())
+    }
+
+    /// The schedule with segments of these sizes and messages as `fill` says.
+    fn schedule(
+        &self,
+        problem: &Problem,
+        segments: Vec<u64>,
+        fill: impl Fn(usize, Rank, (Rank, Rank), &mut MessageData),
+    ) -> Result<Schedule, CollectiveError> {
+        let p = self.sizes.ranks();
+        let rounds = Rounds {
+            count: self.count(),
+            arrives: |_| Arrives::Stored,
+            source: Buffer::Output,
+            order: Order::Ordered,
+        };
+        let meet = |round: usize, rank| shifted_meeting(self.length(round), rank, p);
+        in_rounds_with_room(problem, &rounds, segments, meet, fill)
+    }
 }
 
 /// The alltoall of [`bruck`] with radix 2 and messages of one piece each: a rank copies the data of a round into a
@@ -365,7 +488,38 @@ pub fn in_bundles(
         check_radix(radix)?;
     }
     let ranks = problem.ranks();
-    bundled(problem, most, |rank| BundleRounds::new((rank, ranks), passing, nodes))
+    let rounds = |rank| BundleRounds::new((rank, ranks), passing, nodes);
+    bundled(problem, (most, Layout::InPlace), rounds)
+}
+
+/// The schedule of [`in_bundles`] for pairs of nodes with each message as one piece that lies anywhere: to be simulated, not
+/// performed.
+///
+/// # Errors
+/// [`CollectiveError`].
+///
+/// # Panics
+/// For nodes that do not have each rank once.
+///
+/// # Complexity
+/// O(p^2).
+pub fn sketch_of_node_pairs(
+    problem: &Problem,
+    nodes: &[Vec<Rank>],
+    most: u64,
+) -> Result<Schedule, CollectiveError> {
+    let ranks = problem.ranks();
+    let rounds = |rank| BundleRounds::new((rank, ranks), Passing::NodePairs, nodes);
+    bundled(problem, (most, Layout::Anywhere), rounds)
+}
+
+/// Where the data of messages in bundles lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Layout {
+    /// Where the operation needs it.
+    InPlace,
+    /// In one piece for each bundle.
+    Anywhere,
 }
 
 /// The alltoall in which only the roots receive, or send, by a [`ColumnTrees`] of rows of as many ranks; messages of more than `most`
@@ -388,13 +542,14 @@ pub fn column_trees(
     [trees.row, trees.column].into_iter().try_for_each(check_radix)?;
     let ranks = problem.ranks();
     let rows = rows_of_roots(ranks, roots);
-    bundled(problem, most, |rank| BundleRounds::of_column_trees((rank, ranks), trees, &rows, roots))
+    let rounds = |rank| BundleRounds::of_column_trees((rank, ranks), trees, &rows, roots);
+    bundled(problem, (most, Layout::InPlace), rounds)
 }
 
 /// The alltoall in these rounds of each rank.
 fn bundled<'n>(
     problem: &Problem,
-    most: u64,
+    (most, layout): (u64, Layout),
     rounds_of: impl Fn(Rank) -> BundleRounds<'n>,
 ) -> Result<Schedule, CollectiveError> {
     let sizes = exchanged(problem)?;
@@ -420,6 +575,7 @@ fn bundled<'n>(
                 let mut data = MessageData::default();
                 for (from, to) in messages.into_iter().filter(|&(from, to)| is_passed(from, to)) {
                     let offset = match passed_on.get(&(from, to)) {
+                        _ if layout == Layout::Anywhere => data.end(),
                         Some(offset) => room + offset,
                         None => sizes.column(rank) + sent(sizes, rank, to).offset,
                     };
@@ -440,13 +596,16 @@ fn bundled<'n>(
                 let mut data = MessageData::default();
                 for (from, to) in messages.into_iter().filter(|&(from, to)| is_passed(from, to)) {
                     let bytes = sizes.message(from, to);
-                    if to == rank {
-                        data.push(sizes.place(from, to), bytes);
-                    } else {
-                        passed_on.insert((from, to), used);
-                        data.push(room + used, bytes);
-                        used += bytes;
-                    }
+                    let offset = match layout {
+                        Layout::Anywhere => data.end(),
+                        Layout::InPlace if to == rank => sizes.place(from, to),
+                        Layout::InPlace => {
+                            passed_on.insert((from, to), used);
+                            room + used
+                        }
+                    };
+                    data.push(offset, bytes);
+                    used += if to == rank { 0 } else { bytes };
                 }
                 push_receive(&mut programs, peer, &data.into_pieces())?;
             }
@@ -552,8 +711,13 @@ impl Hop {
 
     /// The distances of the messages that go, in growing order.
     fn distances(self, p: usize) -> impl Iterator<Item = usize> {
+        self.stretches(p).flatten()
+    }
+
+    /// These distances in stretches of consecutive ones.
+    fn stretches(self, p: usize) -> impl Iterator<Item = Range<usize>> {
         let firsts = (self.length()..p).step_by(self.place.saturating_mul(self.radix));
-        firsts.flat_map(move |first| first..p.min(first + self.place))
+        firsts.map(move |first| first..p.min(first + self.place))
     }
 
     /// Distance that a message for this distance has come before.

@@ -29,6 +29,11 @@ impl MessageData {
         self.0
     }
 
+    /// End of the last piece.
+    pub(crate) fn end(&self) -> u64 {
+        self.0.last().map_or(0, |piece| piece.end())
+    }
+
     /// Adds bytes of the output; adjacent pieces are joined.
     pub(crate) fn push(&mut self, offset: u64, bytes: u64) {
         match self.0.last_mut() {

@@ -4,14 +4,15 @@ use super::overlapping::nodes;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use tuwtree_bounds::best_lower_bound;
+use tuwtree_collective::alltoall::{self, BruckSketch};
 use tuwtree_collective::nodes::{Lanes, NodeMessage, OnNodes, lanes, node_all, rank_messages};
-use tuwtree_collective::{Circulation, Passing, alltoall};
+use tuwtree_collective::{Circulation, Passing};
 use tuwtree_model::document::{Date, Machine};
 use tuwtree_model::{
     BlockSizes, Costs, Hierarchy, Level, MessageSizes, Network, Placement, Problem, Rank,
-    StatedCosts, WireOwner,
+    StatedCosts, Time, WireOwner,
 };
-use tuwtree_schedule::{Action, Order, Piece, Schedule, Sends, simulate, verify};
+use tuwtree_schedule::{Action, Order, Piece, Schedule, Sends, simulate, simulate_on, verify};
 
 fn problem(sizes: &[u64], costs: StatedCosts) -> Problem {
     Problem::allgather(&BlockSizes::new(sizes.iter().copied()).unwrap(), costs).unwrap()
@@ -235,7 +236,45 @@ fn alltoalls_of_512_ranks_on_nodes_take_at_most_1_6_times_the_bound() {
     }
 }
 
+/// Times of a schedule on both kinds of ports, as far as it is not made for one of them, and its other figures.
+fn figures(schedule: &Schedule, costs: &StatedCosts) -> ([Option<Time>; 2], usize, u64) {
+    let time = |duplex| {
+        let timeline = simulate_on(schedule, duplex, costs, Sends::Synchronous).ok()?;
+        Some(timeline.completion_time())
+    };
+    ([time(false), time(true)], schedule.most_actions(), schedule.most_bytes_sent())
+}
+
 proptest! {
+    #[test]
+    fn sketches_of_alltoalls_have_the_figures_of_their_schedules(
+        (list, on_nodes) in (2..12_usize, 0..2_u64).prop_flat_map(|(ranks, least)| {
+            (prop::collection::vec(least..60_u64, ranks * ranks), nodes(ranks))
+        }),
+        has_wires in any::<bool>(),
+        radix in 2..6_usize,
+        most in prop_oneof![Just(u64::MAX), 0..60_u64],
+    ) {
+        let costs = if has_wires { on_nodes } else { on_nodes.costs().clone().into() };
+        let problem = Problem::alltoall(&MessageSizes::new(list).unwrap(), costs.clone()).unwrap();
+        let sketch = BruckSketch::new(&problem, radix, most).unwrap();
+        let all = figures(&alltoall::bruck_up_to(&problem, radix, most).unwrap(), &costs);
+        prop_assert_eq!(figures(&sketch.schedule().unwrap(), &costs), all);
+        let floor = Some(sketch.least_time().unwrap());
+        let [time, both] = all.0;
+        prop_assert!(floor <= time, "{:?}, {:?}", floor, time);
+        prop_assert!(has_wires || floor == time, "{:?}, {:?}", floor, time);
+        let on_duplex_port = problem.with_duplex(true);
+        let sketch = BruckSketch::new(&on_duplex_port, radix, most).unwrap();
+        let floor = Some(sketch.least_time().unwrap());
+        prop_assert!(floor <= both, "{:?}, {:?}", floor, both);
+        prop_assert!(has_wires || floor == Some(Time::ZERO) || floor == both, "{:?}, {:?}", floor, both);
+        let nodes = nodes_of(problem.costs().hierarchy().unwrap(), problem.ranks());
+        let pairs = alltoall::in_bundles(&problem, (Passing::NodePairs, &nodes), most).unwrap();
+        let sketch = alltoall::sketch_of_node_pairs(&problem, &nodes, most).unwrap();
+        prop_assert_eq!(figures(&sketch, &costs), figures(&pairs, &costs));
+    }
+
     #[test]
     fn alltoalls_by_pairs_of_nodes_are_no_faster_than_the_bound(
         (list, costs) in (2..10_usize).prop_flat_map(|ranks| {
