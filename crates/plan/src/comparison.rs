@@ -7,7 +7,7 @@ use crate::error::{NoTree, PlanError};
 use crate::expense::Effort;
 use crate::library::{self, Baseline, Library, LibrarySetting, baselines};
 use crate::plan::{Plan, Treeless};
-use crate::request::{Built, ENOUGH, FEW, Request, Settings, Wanted};
+use crate::request::{Built, ENOUGH, FEW, Request, Settings, Wanted, time_otherwise};
 use std::time::{Duration, Instant};
 use tuwtree_bounds::{lower_bound_below, lower_bound_in_pieces};
 use tuwtree_dp::wider::Class;
@@ -16,7 +16,7 @@ use tuwtree_model::{
     check_combines_neighbours, completion_time, joins_adjacent_ranges, judged_completion,
     judged_time, unpack_time,
 };
-use tuwtree_schedule::{Sends, Timeline, simulate, simulate_on};
+use tuwtree_schedule::{Sends, Timeline, simulate};
 
 /// A construction's plan with what there is to say about it.
 #[derive(Clone, Debug)]
@@ -305,14 +305,7 @@ fn outcome(request: &Request<'_>, wanted: Wanted) -> Result<Outcome, NoTree> {
                     time
                 }
             };
-            otherwise = match !problem.duplex() {
-                _ if built.otherwise.is_some() => built.otherwise,
-                // Made for these ports, whatever those of the problem are: its time is known.
-                other if other == schedule.task().duplex => Some(time),
-                other => simulate_on(schedule, other, problem.stated_costs(), Sends::Synchronous)
-                    .ok()
-                    .map(|timeline| timeline.completion_time()),
-            };
+            otherwise = built.otherwise.or_else(|| time_otherwise(problem, schedule, time));
             (None, time, time, Time::ZERO)
         }
     };

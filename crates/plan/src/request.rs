@@ -6,13 +6,14 @@ use crate::expense::{Effort, Expense, LIMIT_BESIDE_BETTER_SECONDS, LIMIT_SECONDS
 use crate::library::Library;
 use crate::plan::Plan;
 use tuwtree_bounds::lower_bound_below;
+use tuwtree_collective::CollectiveError;
 use tuwtree_dp::{Method, PairMethod, Progress};
 use tuwtree_model::quantity::memory;
 use tuwtree_model::{
     ClosedSet, Construction, Costs, Hierarchy, Homogeneous, Operation, Order, Problem, Time, Tree,
     check_combines_neighbours, judged_time, planned_problems,
 };
-use tuwtree_schedule::{Schedule, Sends, SimulationError, simulate};
+use tuwtree_schedule::{Schedule, Sends, SimulationError, simulate, simulate_on};
 use tuwtree_treegen::AdaptiveRule;
 
 /// Settings of constructions, beside the problem.
@@ -281,6 +282,17 @@ impl Built {
     }
 }
 
+/// Time of a schedule with the other kind of ports than the problem's, given that with its own; `None` without one.
+pub(crate) fn time_otherwise(problem: &Problem, schedule: &Schedule, time: Time) -> Option<Time> {
+    match !problem.duplex() {
+        // Made for these ports, whatever those of the problem are.
+        other if other == schedule.task().duplex => Some(time),
+        other => simulate_on(schedule, other, problem.stated_costs(), Sends::Synchronous)
+            .ok()
+            .map(|timeline| timeline.completion_time()),
+    }
+}
+
 /// Ratio of a time to the bound with which no other costs are planned by.
 pub(crate) const ENOUGH: f64 = 1.01;
 
@@ -482,6 +494,14 @@ impl Wanted {
     pub(crate) fn time_of(self, schedule: &Schedule, problem: &Problem) -> Result<Time, NoTree> {
         let timeline = simulate(schedule, problem.stated_costs(), Sends::Synchronous);
         timeline.map(|timeline| timeline.completion_time()).map_err(|error| self.unsimulated(error))
+    }
+
+    /// Error for figures that are found without a schedule.
+    pub(crate) fn untimed(self, error: CollectiveError) -> NoTree {
+        match error {
+            CollectiveError::Time(error) => self.effort.unlinked(error),
+            error => NoTree::failed(error),
+        }
     }
 
     /// Error for a schedule without times.

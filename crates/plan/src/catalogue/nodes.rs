@@ -87,27 +87,26 @@ fn in_node_pairs(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree>
     let separates = |bytes: &u64| (least..most).contains(bytes);
     let thresholds = Some(most_in_pairs(inside, between)).filter(separates);
     let bundles = (p * p / nodes.len() + nodes.len() * nodes.len()) as u64;
-    let mut best: Option<(Time, Built)> = None;
+    let mut best: Option<(Time, u64, Schedule)> = None;
     for threshold in [None].into_iter().chain(thresholds.map(Some)) {
+        let pieces = 3 * rootless::messages_of_all_pairs(problem);
         let straight = threshold.map_or(0, |_| rootless::messages_of_all_pairs(problem));
-        let pieces = 3 * rootless::messages_of_all_pairs(problem) / bundles;
-        rootless::expense(wanted, bundles + straight, pieces).check(
-            wanted.effort,
-            request.watch,
-            |_| String::new(),
-        )?;
+        let expense = rootless::expense(wanted, bundles + straight, 1);
+        let expense = Expense { bytes: expense.bytes + 32 * pieces, ..expense };
+        expense.check(wanted.effort, request.watch, |_| String::new())?;
         let most = threshold.unwrap_or(u64::MAX);
-        let schedule = alltoall::in_bundles(problem, (Passing::NodePairs, &nodes), most);
-        let schedule = schedule.map_err(NoTree::failed)?;
-        let time = wanted.time_of(&schedule, problem)?;
-        if best.as_ref().is_none_or(|(least, _)| time < *least) {
-            best = Some((
-                time,
-                Built { threshold, time: Some(time), ..Built::without_search(schedule) },
-            ));
+        let sketch = alltoall::sketch_of_node_pairs(problem, &nodes, most);
+        let sketch = sketch.map_err(NoTree::failed)?;
+        let time = wanted.time_of(&sketch, problem)?;
+        if best.as_ref().is_none_or(|(least, ..)| time < *least) {
+            best = Some((time, most, sketch));
         }
     }
-    Ok(best.expect("one was tried").1)
+    let (time, most, sketch) = best.expect("one was tried");
+    let list =
+        move |problem: &Problem| alltoall::in_bundles(problem, (Passing::NodePairs, &nodes), most);
+    let built = rootless::sketched(problem, (&sketch, time), list);
+    Ok(Built { threshold: Some(most).filter(|&most| most < u64::MAX), ..built })
 }
 
 fn suits(problem: &Problem) -> bool {

@@ -5,7 +5,7 @@ use super::{CatalogueRow, OperandOrder, bundled};
 use crate::error::NoTree;
 use crate::expense::{Effort, Expense, LIMIT_SECONDS};
 use crate::plan::RankPrograms;
-use crate::request::{Built, Request, Wanted};
+use crate::request::{Built, Request, Wanted, time_otherwise};
 use std::cmp::Reverse;
 use tuwtree_collective::allreduce::Folds;
 use tuwtree_collective::broadcast::{self, Gathering};
@@ -341,24 +341,13 @@ pub(super) const BINARY_BLOCKS: CatalogueRow = CatalogueRow {
 };
 
 pub(super) const BRUCK: CatalogueRow = CatalogueRow {
-    floor: |problem| {
-        let of_equal = bundled::floor_in_radices(problem, MANY, [2]);
-        of_equal.or_else(|| bundled::floor_of_relay(problem, [2]))
-    },
+    floor: |problem| bundled::floor_of_relay(problem, [2]),
     ..row(
         "windows of blocks that double, at distances 1, 2, 4, ...: fewest rounds, for any p",
         |request, wanted| {
             let messages = messages_of_few_rounds(request.problem);
             match request.problem.operation() {
-                Operation::Alltoall => {
-                    let pieces = request.problem.ranks() as u64 / 2;
-                    expense(wanted, messages, pieces).check(
-                        wanted.effort,
-                        request.watch,
-                        |_| String::new(),
-                    )?;
-                    whole(request, wanted, messages, |problem| alltoall::bruck(problem, 2))
-                }
+                Operation::Alltoall => bundled::in_radix_2(request, wanted),
                 _ => whole(request, wanted, messages, tuwtree_collective::bruck),
             }
         },
@@ -413,10 +402,12 @@ pub(super) const OPEN_SHOP: CatalogueRow = CatalogueRow {
         "straight to receivers, whoever has most to do first, sending and receiving independently",
         |request, wanted| {
             let p = request.problem.ranks() as u64;
+            let messages = messages_of_all_pairs(request.problem);
             // Where all messages end at once, each rank looks at all others for each of its own.
-            let messages = messages_of_all_pairs(request.problem).saturating_mul(1 + p / 64);
-            expense(wanted, messages, 1).check(wanted.effort, request.watch, |_| String::new())?;
-            whole(request, wanted, messages_of_all_pairs(request.problem), alltoall::open_shop)
+            let seconds = seconds_of(messages.saturating_mul(1 + p / 64), 1);
+            let expense = Expense { seconds, ..expense(wanted, messages, 1) };
+            expense.check(wanted.effort, request.watch, |_| String::new())?;
+            whole(request, wanted, messages, alltoall::open_shop)
         },
     )
 };
@@ -503,20 +494,36 @@ fn outlined(
     (outline, build): (Sketch, Build),
 ) -> Result<Built, NoTree> {
     let problem = request.problem;
-    let of = |problem: &Problem| {
-        outline(problem).map_err(|error| match error {
-            CollectiveError::Time(error) => wanted.effort.unlinked(error),
-            error => NoTree::failed(error),
-        })
-    };
+    let of = |problem: &Problem| outline(problem).map_err(|error| wanted.untimed(error));
     let (known, otherwise) = (of(problem)?, of(&problem.with_duplex(true))?.time);
+    Ok(listed_later(problem, (order, known), Some(otherwise), build))
+}
+
+/// Schedule with the figures of a sketch that takes this time, which is listed when it is looked at.
+pub(super) fn sketched(
+    problem: &Problem,
+    (sketch, time): (&Schedule, Time),
+    list: impl FnOnce(&Problem) -> Result<Schedule, CollectiveError> + Send + 'static,
+) -> Built {
+    let (most_actions, most_bytes_sent) = (sketch.most_actions(), sketch.most_bytes_sent());
+    let known = Outline { time, most_actions, most_bytes_sent };
+    let otherwise = time_otherwise(problem, sketch, time);
+    listed_later(problem, (sketch.task().order, known), otherwise, list)
+}
+
+fn listed_later(
+    problem: &Problem,
+    (order, known): (Order, Outline),
+    otherwise: Option<Time>,
+    list: impl FnOnce(&Problem) -> Result<Schedule, CollectiveError> + Send + 'static,
+) -> Built {
     let listed = problem.clone();
-    let list = move || build(&listed).expect("messages that have been timed have a schedule");
-    Ok(Built {
+    let list = move || list(&listed).expect("messages that have been timed have a schedule");
+    Built {
         time: Some(known.time),
-        otherwise: Some(otherwise),
+        otherwise,
         ..Built::without_search(RankPrograms::later((problem.operation(), order), known, list))
-    })
+    }
 }
 
 /// The fastest of Bruck's allgathers with some delays, of equally fast ones that of the least delay.
@@ -687,10 +694,7 @@ impl PieceSearch<'_> {
             Operation::Reduce => reduce::time_in_pieces(problem, pieces),
             _ => tuwtree_collective::time_in_pieces(problem, pieces),
         };
-        let time = time.map_err(|error| match error {
-            CollectiveError::Time(error) => self.wanted.effort.unlinked(error),
-            error => NoTree::failed(error),
-        })?;
+        let time = time.map_err(|error| self.wanted.untimed(error))?;
         if self.best.is_none_or(|best| (time, pieces) < best) {
             self.best = Some((time, pieces));
         }
