@@ -12,9 +12,8 @@ use std::time::{Duration, Instant};
 use tuwtree_bounds::{lower_bound_below, lower_bound_in_pieces};
 use tuwtree_dp::wider::Class;
 use tuwtree_model::{
-    ClosedSet, Completion, Construction, CostModel, Order, Ports, Problem, Time, Tree,
-    check_combines_neighbours, completion_time, joins_adjacent_ranges, judged_completion,
-    judged_time, unpack_time,
+    ClosedSet, Construction, CostModel, Order, Ports, Problem, Time, Tree,
+    check_combines_neighbours, completion_time, joins_adjacent_ranges, judged_time, unpack_time,
 };
 use tuwtree_schedule::{Sends, Timeline, simulate};
 
@@ -29,8 +28,6 @@ pub struct Outcome {
     time: Time,
     /// The completion time by the planner: the same where nothing overlaps.
     pub planned: Time,
-    /// Completion times of all subtrees of a tree.
-    pub completion: Option<Completion>,
     /// The order that it keeps.
     pub order: Order,
     /// The time with an unpack step at the root.
@@ -286,13 +283,12 @@ fn outcome(request: &Request<'_>, wanted: Wanted) -> Result<Outcome, NoTree> {
     let build_time = started.elapsed();
     let untimed = |error| wanted.effort.unlinked(error);
     let (mut otherwise, mut kept) = (None, None);
-    let (completion, planned, time, unpack) = match &built.plan {
+    let (planned, time, unpack) = match &built.plan {
         Plan::Tree(tree) => {
-            let completion = judged_completion(tree, problem).map_err(untimed)?;
             let time = judged_time(tree, problem).map_err(untimed)?;
             let planned = completion_time(tree, problem).map_err(untimed)?;
             let unpack = unpack_time(tree, problem).map_err(untimed)?;
-            (Some(completion), planned, time, unpack)
+            (planned, time, unpack)
         }
         Plan::Programs(schedule) => {
             let time = match built.time {
@@ -306,7 +302,7 @@ fn outcome(request: &Request<'_>, wanted: Wanted) -> Result<Outcome, NoTree> {
                 }
             };
             otherwise = built.otherwise.or_else(|| time_otherwise(problem, schedule, time));
-            (None, time, time, Time::ZERO)
+            (time, time, Time::ZERO)
         }
     };
     let with_unpacking = |time| problem.costs().sum(time, unpack).map_err(untimed);
@@ -319,7 +315,6 @@ fn outcome(request: &Request<'_>, wanted: Wanted) -> Result<Outcome, NoTree> {
         otherwise,
         timeline: kept,
         built,
-        completion,
         build_time,
         certificate: None,
     })

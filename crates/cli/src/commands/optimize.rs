@@ -12,7 +12,7 @@ use std::io::Write;
 use std::process::ExitCode;
 use tuwtree_io::{Destination, Format, Opened, Source, tree};
 use tuwtree_model::document::TreeDocument;
-use tuwtree_model::{ClosedSet, Problem, Root, Tree};
+use tuwtree_model::{ClosedSet, Problem, Root, Tree, judged_completion};
 use tuwtree_plan::{Comparison, Outcome, Plan};
 use tuwtree_schedule::document;
 
@@ -171,11 +171,8 @@ fn write_text(
         return Ok(());
     }
     writeln!(output)?;
-    let drawing = Drawing {
-        tree,
-        operation: comparison.problem.operation(),
-        completion: recommended.completion.as_ref(),
-        unit: comparison.problem.stated_costs().unit(),
-    };
-    Ok(drawing.write(output)?)
+    let problem = &comparison.problem;
+    let (operation, unit) = (problem.operation(), problem.stated_costs().unit());
+    let completion = judged_completion(tree, problem)?;
+    Ok(Drawing { tree, operation, completion: Some(&completion), unit }.write(output)?)
 }
