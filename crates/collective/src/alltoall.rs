@@ -329,7 +329,7 @@ impl BruckSketch<'_> {
     }
 }
 
-/// Rounds of Bruck's algorithm, and behind them those of messages that go straight.
+/// Rounds of Bruck's algorithm, followed by rounds of straight messages.
 struct BruckRounds<'a> {
     sizes: &'a MessageSizes,
     hops: Vec<Hop>,
@@ -362,7 +362,7 @@ impl BruckRounds<'_> {
         self.hops.len() + if is_any_straight { p - 1 } else { 0 }
     }
 
-    /// How far a message goes in a round: in those behind the last hop, all the way.
+    /// Distance of the messages of a round: behind the last hop, their whole distance.
     fn length(&self, round: usize) -> usize {
         self.hops.get(round).map_or_else(|| round + 1 - self.hops.len(), |hop| hop.length())
     }
@@ -513,12 +513,12 @@ pub fn sketch_of_node_pairs(
     bundled(problem, (most, Layout::Anywhere), rounds)
 }
 
-/// Where the data of messages in bundles lies.
+/// Positions of the data of messages in bundles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Layout {
-    /// Where the operation needs it.
+    /// Those of the operation.
     InPlace,
-    /// In one piece for each bundle.
+    /// One piece for each bundle.
     Anywhere,
 }
 

@@ -91,8 +91,8 @@ pub(super) fn floor_of_direct(problem: &Problem, least_ranks: usize) -> Option<T
     direct_lower_bound(problem).filter(|_| problem.ranks() > least_ranks)?.ok()
 }
 
-/// Lower bound on the time of exchanges one after the other, in an alltoall of many ranks: those of the rank with the most
-/// bytes, if it has no empty ones, which need not wait.
+/// Lower bound on the time of `pairwise` among many ranks: the sum of the exchanges of the rank with the most bytes. Empty
+/// messages do not wait; with such, the bound on straight messages.
 pub(super) fn floor_of_pairwise(problem: &Problem) -> Option<Time> {
     let sizes = problem.messages().filter(|sizes| sizes.ranks() > MANY)?;
     let p = sizes.ranks();
