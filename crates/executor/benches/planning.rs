@@ -5,17 +5,20 @@
 //! `auto` do), the table of pieces, and its messages in the rounds of a phase, after which others are alike. The least
 //! work is without a machine; the most where latency overlaps and all links are alike, since messages are then
 //! simulated. Targets: 10 ms at 512 ranks, 100 ms at 8192; a longer median of nine attempts ends the bench with an
-//! error. Binding messages to memory needs an MPI job, and is not timed here.
+//! error. On nodes of 16 ranks that share a wire, an allgather's table and messages are those of the rank: 50 ms and 1 s.
+//! Binding messages to memory needs an MPI job, and is not timed here.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
+use tuwtree_collective::nodes::rank_messages;
 use tuwtree_collective::{Circulation, Flow, RankRounds, RoundMessages};
 use tuwtree_executor::Operation;
+use tuwtree_laws::machines::nodes_with_a_wire;
 use tuwtree_model::document::{Date, Machine};
 use tuwtree_model::{
     BlockSizes, ClosedSet, Distribution, DistributionParameters, Homogeneous, Network, Randomness,
 };
-use tuwtree_plan::local_choice::{KnownRule, Prices, RootlessAlgorithm, pattern};
+use tuwtree_plan::local_choice::{KnownRule, Pattern, Prices, RootlessAlgorithm, pattern};
 
 /// Number of attempts; the median counts.
 const ATTEMPTS: usize = 9;
@@ -41,7 +44,46 @@ fn main() {
             }
         }
     }
-    assert!(is_met, "above 10 ms at up to 512 ranks, or 100 ms at more");
+    let on_nodes = nodes_with_a_wire(MEMBERS);
+    for (ranks, most_milliseconds) in [(512, 50.0), (8192, 1000.0)] {
+        for mean in [8, 4096, 65_536] {
+            let parameters = DistributionParameters::new(ranks, mean);
+            let sizes = Distribution::Spikes.sizes(parameters, Randomness::default());
+            let all = planned_on_nodes(&sizes.expect("sizes are in range"), mean, &on_nodes);
+            is_met &= 1e3 * all.as_secs_f64() <= most_milliseconds;
+        }
+    }
+    assert!(is_met, "above the targets");
+}
+
+/// Ranks of a node.
+const MEMBERS: usize = 16;
+
+/// Says what planning of an allgather on nodes takes, and returns it.
+fn planned_on_nodes(sizes: &BlockSizes, mean: u64, machine: &Machine) -> Duration {
+    let ranks = sizes.ranks();
+    let nodes: Vec<Vec<usize>> =
+        (0..ranks / MEMBERS).map(|node| (MEMBERS * node..MEMBERS * (node + 1)).collect()).collect();
+    let chosen = || {
+        let prices = Prices::of(machine, ranks);
+        let known = (&prices, KnownRule::Unknown);
+        pattern(Operation::Allgather, (sizes, 1), &nodes, RootlessAlgorithm::Auto.into(), known)
+    };
+    let own = || match chosen() {
+        Some(Pattern::OnNodes(how)) => rank_messages((sizes, 1), &nodes, how, ranks / 3).len(),
+        Some(Pattern::Rounds(circulation)) => {
+            RankRounds::new(sizes, 1, ranks / 3, Flow::Spread, circulation).count()
+        }
+        None => 0,
+    };
+    let (choice, all) = (median(chosen), median(own));
+    let how = chosen().map(|pattern| pattern.algorithm().name());
+    let [choice, whole] = [choice, all].map(|one| 1e3 * one.as_secs_f64());
+    println!(
+        "{ranks:>6}  {mean:>8}  allgather       on nodes      {choice:>7.3} ms  {:<24}  {whole:>7.3} ms",
+        how.unwrap_or("native"),
+    );
+    all
 }
 
 /// Says what the parts of planning take, and returns their sum.
