@@ -1,4 +1,4 @@
-//! Choice of an algorithm for rootless operations by each rank alone, from costs of messages in integers.
+//! Algorithm for rootless operations by each rank alone, from costs of messages in integers.
 //!
 //! All ranks have to decide alike: from the sizes, which all have, and the costs of a machine, which all have been told by the
 //! first and make whole numbers of once. Then nothing depends on how a rank rounds.
