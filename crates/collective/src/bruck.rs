@@ -5,7 +5,7 @@ use crate::circle::Circle;
 use crate::error::allgathered;
 use crate::rank_rounds::needed_window;
 use crate::rounds::{Meeting, MessageData, copy, deed, finished, gathering};
-use tuwtree_model::{Order, Problem};
+use tuwtree_model::{BlockSizes, Order, Problem, Rank};
 use tuwtree_schedule::{
     Action, Arrival, Buffer, Deed, Piece, Programs, Receive, Region, Schedule, Send,
 };
@@ -162,6 +162,33 @@ pub fn bruck_postal(problem: &Problem, delay: usize) -> Result<Schedule, Collect
 /// O(p T delay + p^2).
 pub fn bruck_balanced(problem: &Problem, delay: usize) -> Result<Schedule, CollectiveError> {
     postal(problem, &Circle::balanced(allgathered(problem)?, |index| index), delay)
+}
+
+/// Sender, receiver and bytes of each message of [`bruck_postal`] with this delay or, if `is_balanced`, of
+/// [`bruck_balanced`], empty ones included.
+///
+/// # Panics
+/// For no delay.
+///
+/// # Complexity
+/// O(p T), and O(p log p) for the order of ranks.
+pub fn postal_messages(
+    sizes: &BlockSizes,
+    delay: usize,
+    is_balanced: bool,
+) -> impl Iterator<Item = (Rank, Rank, u64)> {
+    let circle = match is_balanced {
+        true => Circle::balanced(sizes, |index| index),
+        false => Circle::in_rank_order(sizes),
+    };
+    let p = sizes.ranks();
+    let had = postal_windows(p, delay);
+    (0..had.len() - 1).flat_map(move |step| (0..p).map(move |place| (step, place))).map(
+        move |(step, place)| {
+            let bytes = circle.sizes().window(place, had[step + 1] - had[step]);
+            (circle.rank(place), circle.rank((place + p - had[step]) % p), bytes)
+        },
+    )
 }
 
 fn postal(

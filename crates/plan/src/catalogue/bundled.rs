@@ -319,6 +319,19 @@ mod tests {
         let floor = nodes::floor_of_node_all(&problem).unwrap().units();
         let time = timeline.completion_time().units();
         assert!(floor <= time && time < 2.5 * floor, "{floor}, {time}");
+        type Windows = fn(&Problem, usize) -> Result<Schedule, CollectiveError>;
+        let orders: [Windows; 2] =
+            [tuwtree_collective::bruck_postal, tuwtree_collective::bruck_balanced];
+        for (is_balanced, windows) in [false, true].into_iter().zip(orders) {
+            for delay in [1, 2, 3, 16] {
+                let floor = rootless::floor_of_windows(&problem, delay, is_balanced);
+                let floor = floor.unwrap().units();
+                let schedule = windows(&problem, delay).unwrap();
+                let timeline = simulate(&schedule, problem.stated_costs(), Sends::Eager).unwrap();
+                let time = timeline.completion_time().units();
+                assert!(floor <= time && time < 1.3 * floor, "{delay}: {floor}, {time}");
+            }
+        }
         let sizes = MessageSizes::new(std::iter::repeat_n(30, 64 * 64)).unwrap();
         let problem = Problem::alltoall(&sizes, machine).unwrap();
         let schedule = alltoall::linear(&problem).unwrap();

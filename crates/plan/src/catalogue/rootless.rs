@@ -10,12 +10,12 @@ use std::cmp::Reverse;
 use tuwtree_collective::allreduce::Folds;
 use tuwtree_collective::broadcast::{self, Gathering};
 use tuwtree_collective::{
-    CollectiveError, Outline, allreduce, alltoall, binary_blocks, reduce, reduce_scatter, ring,
-    ring_outline, straight,
+    CollectiveError, Outline, allreduce, alltoall, binary_blocks, postal_messages, reduce,
+    reduce_scatter, ring, ring_outline, straight,
 };
 use tuwtree_model::{
-    BlockSizes, ClosedSet, Construction, CostModel, Direction, Operation, Order, Placement,
-    Problem, Rank, Root, Time, WireOwner, shared_wire_rate,
+    BlockSizes, ClosedSet, Construction, CostModel, Direction, Hierarchy, Operation, Order,
+    Placement, Problem, Rank, Root, Time, WireOwner, shared_wire_rate,
 };
 use tuwtree_schedule::Schedule;
 
@@ -171,9 +171,7 @@ pub(super) fn floor_of_linear(problem: &Problem) -> Option<Time> {
 
 /// For how long a wire that the ranks of a node share is busy at least if each rank sends its block to all ranks elsewhere.
 fn on_wires(problem: &Problem, sizes: &BlockSizes) -> Option<Time> {
-    let smallest = sizes.iter().filter(|&bytes| bytes > 0).min()?;
-    let (_, per_byte) = shared_wire_rate(problem, smallest..=sizes.iter().max()?).ok()??;
-    let machine = problem.costs().hierarchy()?;
+    let (machine, per_byte) = wires(problem, sizes, sizes.iter().max()?)?;
     let mut nodes = vec![(0, 0.0); machine.nodes()];
     for (rank, bytes) in sizes.iter().enumerate() {
         let (ranks, total) = &mut nodes[machine.node(rank)];
@@ -182,6 +180,32 @@ fn on_wires(problem: &Problem, sizes: &BlockSizes) -> Option<Time> {
     }
     let sent = |&(ranks, bytes): &(usize, f64)| (sizes.ranks() - ranks) as f64 * bytes;
     Time::new(nodes.iter().map(sent).fold(0.0, f64::max) * per_byte)
+}
+
+/// Nodes whose ranks share a wire, and the least time per byte on it, of messages of blocks with at most these bytes.
+fn wires<'a>(problem: &'a Problem, sizes: &BlockSizes, most: u64) -> Option<(&'a Hierarchy, f64)> {
+    let smallest = sizes.iter().filter(|&bytes| bytes > 0).min()?;
+    let (_, per_byte) = shared_wire_rate(problem, smallest..=most).ok()??;
+    Some((problem.costs().hierarchy()?, per_byte))
+}
+
+/// For how long a wire that the ranks of a node share is busy at least with the windows of many ranks' blocks.
+pub(super) fn floor_of_windows(problem: &Problem, delay: usize, is_balanced: bool) -> Option<Time> {
+    let sizes = many_blocks(problem)?;
+    let (machine, per_byte) = wires(problem, sizes, sizes.total())?;
+    let mut sent = vec![0.0; machine.nodes()];
+    for (from, to, bytes) in postal_messages(sizes, delay, is_balanced) {
+        let node = machine.node(from);
+        if machine.node(to) != node {
+            sent[node] += bytes as f64;
+        }
+    }
+    Time::new(sent.into_iter().fold(0.0, f64::max) * per_byte)
+}
+
+/// The same, whatever the delay.
+fn floor_of_delays(problem: &Problem, is_balanced: bool) -> Option<Time> {
+    (1..=MOST_DELAY).filter_map(|delay| floor_of_windows(problem, delay, is_balanced)).min()
 }
 
 /// For how long the ends of a link are busy at least if all blocks but one pass it on their way around the ring, in chunks of
@@ -389,6 +413,7 @@ pub(super) const BRUCK_RADIX: CatalogueRow = CatalogueRow {
 
 pub(super) const BRUCK_POSTAL: CatalogueRow = CatalogueRow {
     is_for_overlap: true,
+    floor: |problem| floor_of_delays(problem, false),
     suits: |request, _| request.problem.costs().overlaps(),
     ..row(
         "the same with messages of several steps under way at once, as many as are found best",
@@ -431,6 +456,7 @@ pub(super) const CIRCULANT_PIECES: CatalogueRow = CatalogueRow {
 
 pub(super) const BRUCK_BALANCED: CatalogueRow = CatalogueRow {
     is_for_overlap: true,
+    floor: |problem| floor_of_delays(problem, true),
     suits: |request, _| request.problem.costs().overlaps() && has_different_blocks(request),
     ..row("as bruck-postal, ranks in an order in which large blocks are far apart", with_delay)
 };
@@ -495,8 +521,8 @@ fn outlined(
 ) -> Result<Built, NoTree> {
     let problem = request.problem;
     let of = |problem: &Problem| outline(problem).map_err(|error| wanted.untimed(error));
-    let (known, otherwise) = (of(problem)?, of(&problem.with_duplex(true))?.time);
-    Ok(listed_later(problem, (order, known), Some(otherwise), build))
+    let (known, duplex) = rayon::join(|| of(problem), || of(&problem.with_duplex(true)));
+    Ok(listed_later(problem, (order, known?), Some(duplex?.time), build))
 }
 
 /// Schedule with the figures of a sketch that takes this time, which is listed when it is looked at.
@@ -530,26 +556,26 @@ fn listed_later(
 fn with_delay(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     let problem = request.problem;
     let p = problem.ranks();
-    let build = match wanted.construction {
-        Construction::BruckBalanced => tuwtree_collective::bruck_balanced,
-        _ => tuwtree_collective::bruck_postal,
+    let rounds = u64::from(p.next_power_of_two().ilog2()).max(1);
+    let is_balanced = wanted.construction == Construction::BruckBalanced;
+    let (build, pieces): (fn(&Problem, usize) -> Result<_, _>, u64) = match is_balanced {
+        true => (tuwtree_collective::bruck_balanced, (p as u64).div_ceil(rounds)),
+        false => (tuwtree_collective::bruck_postal, 2),
     };
     let mut best: Option<(Time, usize, Schedule)> = None;
     let mut seconds = 0.0;
-    let rounds = u64::from(p.next_power_of_two().ilog2()).max(1);
-    let pieces = match wanted.construction {
-        Construction::BruckBalanced => (p as u64).div_ceil(rounds),
-        _ => 2,
-    };
     // With more steps than there are, each rank sends its own block to all.
-    let mut delays: Vec<usize> = (1..=MOST_DELAY.min(p)).collect();
-    // Powers of two come first, as there may be no time for all.
-    delays.sort_by_key(|delay| (!delay.is_power_of_two(), Reverse(*delay)));
-    for delay in delays {
+    let floor = |delay| (floor_of_windows(problem, delay, is_balanced), delay);
+    let mut delays: Vec<(Option<Time>, usize)> = (1..=MOST_DELAY.min(p)).map(floor).collect();
+    // The least bytes on a wire come first, then powers of two, as there may be no time for all.
+    delays.sort_by_key(|&(floor, delay)| (floor, !delay.is_power_of_two(), Reverse(delay)));
+    for (floor, delay) in delays {
+        let is_beaten = |&(least, ..): &(Time, usize, Schedule)| Some(least) < floor;
         // Among many ranks, halfway between the best power of two and the next ones.
         let is_far =
             |&(_, best, _): &(Time, usize, Schedule)| ![3 * best, 6 * best].contains(&(4 * delay));
-        if p > MANY && !delay.is_power_of_two() && best.as_ref().is_some_and(is_far) {
+        let is_hopeless = p > MANY && !delay.is_power_of_two() && best.as_ref().is_some_and(is_far);
+        if is_hopeless || best.as_ref().is_some_and(is_beaten) {
             continue;
         }
         let messages = messages_of_few_rounds(problem).saturating_mul(delay.ilog2() as u64 + 1);
