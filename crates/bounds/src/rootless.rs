@@ -2,11 +2,10 @@
 
 use super::spread::known_at;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use tuwtree_model::{
-    CostModel, Direction, MessageSizes, Operation, Ports, Problem, Rank, Root, Time, TimeError,
-    shared_wire_rate,
+    CostModel, Direction, MessageSizes, NodeWires, Operation, Ports, Problem, Rank, Root, Time,
+    TimeError,
 };
 
 /// The lower bound on all schedules of an operation without a root. 0 where there is no data.
@@ -29,7 +28,8 @@ use tuwtree_model::{
 /// Nothing occupies its receiver's port before the least latency, nor its sender's in the last one.
 ///
 /// Where the ranks of a node share a wire, all that they lack comes through it, and all that others lack of theirs leaves
-/// through it.
+/// through it. Bytes that a rank has from a mate occupy its port instead, and both are counted together
+/// ([`NodeWires::least_time`]).
 ///
 /// At homogeneous costs, reductions besides: all ranks together combine each byte `p - 1` times and receive it
 /// `p - 1` times in a reduce-scatter, twice as often in an allreduce; the port that receives it also combines it, and
@@ -105,7 +105,8 @@ pub fn lower_bound_in_pieces(problem: &Problem) -> Result<Time, TimeError> {
         Root::Best | Root::None => 0,
     };
     let moved = |rank: Rank| if rank == root { 0 } else { total };
-    let reached = reach(problem, problem.ranks())?.later(through_wires(problem, total, |_| 0)?);
+    let wires = through_wires(problem, total, |rank| total - moved(rank))?;
+    let reached = reach(problem, problem.ranks())?.later(wires);
     match problem.operation() {
         Operation::Broadcast => Ok(reached.later(busy_with(problem, Direction::Receive, moved)?)),
         Operation::Reduce => {
@@ -144,15 +145,20 @@ fn through_wires(
     own: impl Fn(Rank) -> u64,
 ) -> Result<Time, TimeError> {
     let Some(machine) = problem.costs().hierarchy() else { return Ok(Time::ZERO) };
-    let mut kept = BTreeMap::<usize, u64>::new();
-    (0..problem.ranks()).for_each(|rank| *kept.entry(machine.node(rank)).or_default() += own(rank));
-    match kept.len() {
-        1 => Ok(Time::ZERO),
-        _ => {
-            let bytes = kept.into_values().map(|own| own.max(total - own)).max();
-            on_wire(problem, bytes, 1..=problem.payload().total())
-        }
+    let mut loads = vec![NodeLoad::default(); machine.nodes()];
+    for rank in 0..problem.ranks() {
+        let load = &mut loads[machine.node(rank)];
+        load.ranks += 1;
+        let [lacking, kept] = &mut load.crossing;
+        *kept += own(rank);
+        *lacking = total - *kept;
+        load.moved[0] += u128::from(total - own(rank));
     }
+    let is_alone = |load: &NodeLoad| load.ranks == problem.ranks();
+    if loads.iter().any(is_alone) {
+        return Ok(Time::ZERO);
+    }
+    on_wires(problem, &loads, 1..=problem.payload().total())
 }
 
 /// The bound by shared wires for an alltoall in messages of these sizes: bytes that leave, or come to, one node.
@@ -162,32 +168,47 @@ fn through_wires_of_messages(
     sent: RangeInclusive<u64>,
 ) -> Result<Time, TimeError> {
     let Some(machine) = problem.costs().hierarchy() else { return Ok(Time::ZERO) };
-    let mut crossing = vec![[0_u64; 2]; machine.nodes()];
+    let mut loads = vec![NodeLoad::default(); machine.nodes()];
     for from in 0..sizes.ranks() {
-        for to in 0..sizes.ranks() {
-            let nodes = (machine.node(from), machine.node(to));
-            if nodes.0 != nodes.1 {
-                crossing[nodes.0][0] += sizes.message(from, to);
-                crossing[nodes.1][1] += sizes.message(from, to);
+        loads[machine.node(from)].ranks += 1;
+        for to in (0..sizes.ranks()).filter(|&to| to != from) {
+            let (nodes, bytes) = ([machine.node(to), machine.node(from)], sizes.message(from, to));
+            for (side, node) in nodes.into_iter().enumerate() {
+                loads[node].moved[side] += u128::from(bytes);
+                loads[node].crossing[side] += if nodes[0] == nodes[1] { 0 } else { bytes };
             }
         }
     }
-    on_wire(problem, crossing.into_iter().flatten().max(), sent)
+    on_wires(problem, &loads, sent)
 }
 
-/// The bound by a shared wire that carries this many bytes one way in messages of these sizes; 0 without such wires.
-fn on_wire(
+/// Least bytes of the ranks of a node, one way and the other.
+#[derive(Clone, Copy, Debug, Default)]
+struct NodeLoad {
+    ranks: usize,
+    /// From, or to, other nodes.
+    crossing: [u64; 2],
+    /// At all ranks together; 0 where not known.
+    moved: [u128; 2],
+}
+
+/// The bound by shared wires for nodes with these loads, in messages of these sizes; 0 without such wires.
+fn on_wires(
     problem: &Problem,
-    bytes: Option<u64>,
+    loads: &[NodeLoad],
     sent: RangeInclusive<u64>,
 ) -> Result<Time, TimeError> {
-    let (Some(bytes), Some((latency, rate))) =
-        (bytes.filter(|&bytes| bytes > 0), shared_wire_rate(problem, sent)?)
-    else {
-        return Ok(Time::ZERO);
-    };
-    let time = latency + rate * bytes as f64;
-    Time::new(time * (1.0 - ROUNDING)).ok_or(TimeError::NotFinite)
+    let Some(wires) = NodeWires::new(problem, sent)? else { return Ok(Time::ZERO) };
+    let mut most = 0.0_f64;
+    for load in loads.iter().filter(|load| load.ranks > 0) {
+        for (crossing, moved) in load.crossing.into_iter().zip(load.moved) {
+            let moved = moved.max(u128::from(crossing));
+            if moved > 0 {
+                most = most.max(wires.least_time(load.ranks, crossing as f64, moved as f64));
+            }
+        }
+    }
+    Time::new(most * (1.0 - ROUNDING)).ok_or(TimeError::NotFinite)
 }
 
 /// The lower bound on all schedules of an alltoall in which each message goes straight from its sender to its receiver,

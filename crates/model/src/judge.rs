@@ -30,7 +30,7 @@ mod message;
 mod rank;
 mod wire;
 
-pub use message::{JudgedMessage, LeastJudged, online_problem, planned_problems, shared_wire_rate};
+pub use message::{JudgedMessage, LeastJudged, NodeWires, online_problem, planned_problems};
 pub use rank::{ChildMessage, rank_time};
 
 use crate::{

@@ -76,9 +76,9 @@ pub use cost::{
 pub use distribution::{Distribution, DistributionError, DistributionParameters};
 pub use group_sizes::{Group, GroupSizes, GroupSizesError};
 pub use judge::{
-    ChildMessage, Handling, JudgedMessage, JudgedTimes, LeastJudged, MessageTimes, Service,
-    judged_completion, judged_time, judged_time_as, judged_times, online_problem, planned_problems,
-    rank_time, shared_wire_rate,
+    ChildMessage, Handling, JudgedMessage, JudgedTimes, LeastJudged, MessageTimes, NodeWires,
+    Service, judged_completion, judged_time, judged_time_as, judged_times, online_problem,
+    planned_problems, rank_time,
 };
 pub use message_sizes::{MessageSizes, MessageSizesError};
 pub use network::{Network, PortKind, WireOwner, window_waits};

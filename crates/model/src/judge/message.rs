@@ -314,46 +314,75 @@ impl LeastJudged {
     }
 }
 
-/// The least latency of messages to or from other nodes, and the least time per byte that a node's wire and its ranks' ports
-/// take for these; `None` where nodes share no wire.
-///
-/// A message of `b` bytes is on the wire for `w(b)` and occupies one of a node's `c` ranks for `f(b)`. For any share, the
-/// time of all messages is at least the sum of `(1 - share) w(b) + share f(b) / c`, and a byte's the least of that over
-/// `b`.
-///
-/// # Errors
-/// Times that are not finite.
-///
-/// # Complexity
-/// O(p) for machines with levels.
-pub fn shared_wire_rate(
-    problem: &Problem,
-    sizes: RangeInclusive<u64>,
-) -> Result<Option<(f64, f64)>, TimeError> {
-    let network = problem.stated_costs().network();
-    let shares_wires = network.wire == WireOwner::Node && problem.costs().overlaps();
-    let Some(machine) = problem.costs().hierarchy().filter(|_| shares_wires) else {
-        return Ok(None);
-    };
-    let mut of_node = vec![0_u32; machine.nodes()];
-    (0..problem.ranks()).for_each(|rank| of_node[machine.node(rank)] += 1);
-    let ports = f64::from(problem.ports().get());
-    let ranks = of_node.into_iter().max().map_or(1.0, f64::from) * ports;
-    let mut points = Vec::new();
-    for level in machine.levels().iter().skip(1) {
-        for bytes in corners(&level.links, &network, sizes.clone()) {
-            let wire = JudgedMessage::on(&level.links, &network, false, bytes)?.on_wire;
-            let (latency, occupancy) = level.links.times(bytes);
-            points.push((latency, wire / bytes as f64, occupancy / ranks / bytes as f64));
+/// Least times of messages to and from nodes whose ranks share a wire.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NodeWires {
+    /// Ports of a rank.
+    ports: f64,
+    /// The least latency of messages to or from other nodes, and of any message.
+    latencies: (f64, f64),
+    /// Times per byte of messages to or from other nodes: on the wire, and at a rank's port.
+    outside: Vec<(f64, f64)>,
+    /// The least time per byte of a message inside a node, at a rank's port.
+    inside: f64,
+}
+
+impl NodeWires {
+    /// The wires of a problem with messages of these sizes; `None` where nodes share no wire.
+    ///
+    /// # Errors
+    /// Times that are not finite.
+    pub fn new(
+        problem: &Problem,
+        sizes: RangeInclusive<u64>,
+    ) -> Result<Option<NodeWires>, TimeError> {
+        let network = problem.stated_costs().network();
+        let shares_wires = network.wire == WireOwner::Node && problem.costs().overlaps();
+        let Some(machine) = problem.costs().hierarchy().filter(|_| shares_wires) else {
+            return Ok(None);
+        };
+        let (mut outside, mut latency) = (Vec::new(), f64::INFINITY);
+        let (mut inside, mut least_latency) = (f64::INFINITY, f64::INFINITY);
+        for (number, level) in machine.levels().iter().enumerate() {
+            for bytes in corners(&level.links, &network, sizes.clone()) {
+                let (lambda, occupancy) = level.links.times(bytes);
+                let a_byte = occupancy / bytes as f64;
+                least_latency = least_latency.min(lambda);
+                if number == 0 {
+                    inside = inside.min(a_byte);
+                } else {
+                    let wire = JudgedMessage::on(&level.links, &network, false, bytes)?.on_wire;
+                    latency = latency.min(lambda);
+                    outside.push((wire / bytes as f64, a_byte));
+                }
+            }
         }
+        let ports = f64::from(problem.ports().get());
+        let latencies = (latency, least_latency);
+        Ok((!outside.is_empty()).then_some(NodeWires { ports, latencies, outside, inside }))
     }
-    let latency = points.iter().map(|one| one.0).fold(f64::INFINITY, f64::min);
-    let shares = (0..=SMALL_SHARES).map(|quarter| 0.5_f64.powf(f64::from(quarter) / 4.0));
-    let rates = shares.map(|share| {
-        let of = |&(_, wire, rank): &(f64, f64, f64)| (1.0 - share) * wire + share * rank;
-        points.iter().map(of).fold(f64::INFINITY, f64::min)
-    });
-    Ok((!points.is_empty()).then(|| (latency, rates.fold(0.0, f64::max))))
+
+    /// Least time in which the ranks of a node receive `all` bytes, `entering` of them or more from other nodes and the rest
+    /// from mates. Bytes that are sent take as long.
+    ///
+    /// A message of `b` bytes is on the wire for `w(b)` and occupies one of a node's `c` ranks for `f(b)`; one inside the node
+    /// occupies it for `g(b)`. For any share, the time is at least the sum of `(1 - share) w(b) + share f(b) / c` over the
+    /// messages from other nodes and of `share g(b) / c` over those inside: by the least of each for a byte, it is linear in the
+    /// bytes from other nodes, of which there are between `entering` and `all`.
+    pub fn least_time(&self, ranks: usize, entering: f64, all: f64) -> f64 {
+        let ranks = ranks as f64 * self.ports;
+        let between = if entering > 0.0 { self.latencies.0 } else { 0.0 };
+        let shares = (0..=SMALL_SHARES).map(|quarter| 0.5_f64.powf(f64::from(quarter) / 4.0));
+        let times = shares.map(|share| {
+            let of = |&(wire, rank): &(f64, f64)| (1.0 - share) * wire + share * rank / ranks;
+            let outside = self.outside.iter().map(of).fold(f64::INFINITY, f64::min);
+            let inside = share * self.inside / ranks;
+            let latency = (1.0 - share) * between + share * self.latencies.1;
+            let together = latency + outside.min(inside) * (all - entering) + outside * entering;
+            together.max(between + outside * entering)
+        });
+        times.fold(0.0, f64::max)
+    }
 }
 
 /// Shares of ranks' work against the wire's are tried down to two to the power of minus a quarter of this.

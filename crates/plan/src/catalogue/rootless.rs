@@ -14,8 +14,8 @@ use tuwtree_collective::{
     reduce_scatter, ring, ring_outline, straight,
 };
 use tuwtree_model::{
-    BlockSizes, ClosedSet, Construction, CostModel, Direction, Hierarchy, Operation, Order,
-    Placement, Problem, Rank, Root, Time, WireOwner, shared_wire_rate,
+    BlockSizes, ClosedSet, Construction, CostModel, Direction, NodeWires, Operation, Order,
+    Placement, Problem, Rank, Root, Time, WireOwner,
 };
 use tuwtree_schedule::Schedule;
 
@@ -171,28 +171,21 @@ pub(super) fn floor_of_linear(problem: &Problem) -> Option<Time> {
 
 /// For how long a wire that the ranks of a node share is busy at least if each rank sends its block to all ranks elsewhere.
 fn on_wires(problem: &Problem, sizes: &BlockSizes) -> Option<Time> {
-    let (machine, per_byte) = wires(problem, sizes, sizes.iter().max()?)?;
+    let machine = problem.costs().hierarchy()?;
     let mut nodes = vec![(0, 0.0); machine.nodes()];
     for (rank, bytes) in sizes.iter().enumerate() {
         let (ranks, total) = &mut nodes[machine.node(rank)];
         *ranks += 1;
         *total += bytes as f64;
     }
-    let sent = |&(ranks, bytes): &(usize, f64)| (sizes.ranks() - ranks) as f64 * bytes;
-    Time::new(nodes.iter().map(sent).fold(0.0, f64::max) * per_byte)
-}
-
-/// Nodes whose ranks share a wire, and the least time per byte on it, of messages of blocks with at most these bytes.
-fn wires<'a>(problem: &'a Problem, sizes: &BlockSizes, most: u64) -> Option<(&'a Hierarchy, f64)> {
-    let smallest = sizes.iter().filter(|&bytes| bytes > 0).min()?;
-    let (_, per_byte) = shared_wire_rate(problem, smallest..=most).ok()??;
-    Some((problem.costs().hierarchy()?, per_byte))
+    let sent = nodes.iter().map(|&(ranks, bytes)| (sizes.ranks() - ranks) as f64 * bytes);
+    longest_on_wires(problem, sizes, sizes.iter().max()?, sent)
 }
 
 /// For how long a wire that the ranks of a node share is busy at least with the windows of many ranks' blocks.
 pub(super) fn floor_of_windows(problem: &Problem, delay: usize, is_balanced: bool) -> Option<Time> {
     let sizes = many_blocks(problem)?;
-    let (machine, per_byte) = wires(problem, sizes, sizes.total())?;
+    let machine = problem.costs().hierarchy()?;
     let mut sent = vec![0.0; machine.nodes()];
     for (from, to, bytes) in postal_messages(sizes, delay, is_balanced) {
         let node = machine.node(from);
@@ -200,10 +193,24 @@ pub(super) fn floor_of_windows(problem: &Problem, delay: usize, is_balanced: boo
             sent[node] += bytes as f64;
         }
     }
-    Time::new(sent.into_iter().fold(0.0, f64::max) * per_byte)
+    longest_on_wires(problem, sizes, sizes.total(), sent)
 }
 
-/// The same, whatever the delay.
+/// The longest time of the shared wires of nodes that send these bytes, in messages of at most `most` bytes.
+fn longest_on_wires(
+    problem: &Problem,
+    sizes: &BlockSizes,
+    most: u64,
+    sent: impl IntoIterator<Item = f64>,
+) -> Option<Time> {
+    let smallest = sizes.iter().filter(|&bytes| bytes > 0).min()?;
+    let wires = NodeWires::new(problem, smallest..=most).ok()??;
+    let most_ranks = problem.costs().hierarchy()?.levels()[0].members;
+    let times = sent.into_iter().map(|bytes| wires.least_time(most_ranks, bytes, bytes));
+    Time::new(times.fold(0.0, f64::max))
+}
+
+/// Least of [`floor_of_windows`] over all delays.
 fn floor_of_delays(problem: &Problem, is_balanced: bool) -> Option<Time> {
     (1..=MOST_DELAY).filter_map(|delay| floor_of_windows(problem, delay, is_balanced)).min()
 }
