@@ -1,6 +1,6 @@
 //! The bound for operations without a root: what every rank is busy with in any case.
 
-use super::spread::known_at;
+use super::spread::{Nodes, known_at, known_on_nodes};
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
 use tuwtree_model::{
@@ -21,7 +21,7 @@ use tuwtree_model::{
 ///
 /// A byte reaches everybody, or comes together from everybody: with `k` ports the number of ranks that
 /// know of it is at most `k + 1` times as large after the start-up of the fastest message; where latency overlaps, it
-/// grows by those whom messages have reached. Ranks send and receive at the same time.
+/// grows by those whom messages have reached, and on nodes that share wires by what messages between nodes have reached. Ranks send and receive at the same time.
 ///
 /// Where exchanges have costs of their own, every message is taken to cost the smaller alpha and the smaller beta.
 ///
@@ -338,12 +338,32 @@ fn reach(problem: &Problem, known: usize) -> Result<Time, TimeError> {
     };
     let latency = least_latency(problem).units();
     let time = known_at(known, latency, start_up, problem.ports().get())?;
+    let time = time.later(reach_on_nodes(problem, known)?);
     // Sums without latencies are those that a simulation makes, of terms that are no larger.
     let kept = match costs.is_integral() || !costs.overlaps() {
         true => time,
         false => Time::new(time.units() * (1.0 - ROUNDING)).expect("a part of a time"),
     };
     costs.sum(Time::ZERO, kept)
+}
+
+/// Earliest time by which a byte can reach this many ranks, or come together from them, on nodes that share a wire; 0 without
+/// such wires.
+fn reach_on_nodes(problem: &Problem, known: usize) -> Result<Time, TimeError> {
+    let (ranks, total) = (problem.ranks(), problem.payload().total());
+    let wires = NodeWires::new(problem, 1..=total)?;
+    let Some((wires, machine)) = wires.zip(problem.costs().hierarchy()) else {
+        return Ok(Time::ZERO);
+    };
+    let mut members = vec![0_usize; machine.nodes()];
+    (0..ranks).for_each(|rank| members[machine.node(rank)] += 1);
+    let most = members.iter().copied().max().unwrap_or(1);
+    let nodes = match known == ranks {
+        true => members.iter().filter(|&&members| members > 0).count(),
+        false => known.div_ceil(most),
+    };
+    let places = Nodes { nodes, most_ranks: most, ranks: known };
+    known_on_nodes(places, (wires.least(), wires.least_between()), problem.ports().get())
 }
 
 /// The latency, and an equal share of all receiving and combining of a reduction at homogeneous costs, with an overhead

@@ -1,6 +1,7 @@
 //! Spread of one item from one rank to others, or its collection at one rank.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use tuwtree_model::{Time, TimeError};
 
 /// Earliest time by which n ranks can be informed by one, with k ports each; or by which contributions of n ranks can
@@ -50,6 +51,85 @@ pub(super) fn known_at(
             .map_or(Time::ZERO, |(time, _)| time),
     };
     if time < latest { Ok(time) } else { Err(TimeError::NotFinite) }
+}
+
+/// Ranks to be informed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Nodes {
+    /// On so many nodes at least.
+    pub(super) nodes: usize,
+    /// Most of them on one node.
+    pub(super) most_ranks: usize,
+    pub(super) ranks: usize,
+}
+
+/// Earliest time by which these ranks can be informed by one, with k ports each, where messages between nodes have another
+/// latency and occupancy than any message; or by which contributions of theirs can be at one of them.
+///
+/// A *clan* is the rank that a message between nodes informs, and all that are informed from there inside: it grows as in
+/// [`known_at`], up to the ranks of a node. Each of its ranks sends to other nodes besides, as if it did nothing else, and
+/// each of these messages begins a clan. There are as many clans as nodes, or more, and no more ranks than theirs.
+///
+/// # Errors
+/// [`TimeError::NotFinite`] if the time cannot be stated.
+///
+/// # Complexity
+/// O(n c log(n c)) for n nodes of c ranks.
+pub(super) fn known_on_nodes(
+    places: Nodes,
+    (inside, between): ((f64, f64), (f64, f64)),
+    ports: u16,
+) -> Result<Time, TimeError> {
+    let (latency, occupancy) = inside;
+    let latest = Time::new(f64::MAX).expect("it is finite");
+    let after = |time: Time, cost: f64| Time::new(time.units() + cost).unwrap_or(latest);
+    let passed_on = |time| after(after(time, latency), occupancy);
+    // Ages at which a clan grows, and by how much.
+    let mut clan = vec![(Time::ZERO, 1_usize)];
+    let mut grown = 1;
+    let growth =
+        gains(passed_on(Time::ZERO), ports.into(), |time| after(time, occupancy), passed_on);
+    for (age, gain) in growth {
+        if grown >= places.most_ranks {
+            break;
+        }
+        let gain = gain.min(places.most_ranks - grown);
+        clan.push((age, gain));
+        grown += gain;
+    }
+    let (latency, occupancy) = between;
+    let arrival = |time| after(after(time, latency), occupancy);
+    if occupancy <= 0.0 {
+        return Ok(Time::ZERO);
+    }
+    // Clans that begin at a time, and ranks that these inform later on.
+    let mut events = BTreeMap::from([(Time::ZERO, (1_usize, 0_usize))]);
+    let (mut clans, mut ranks) = (0_usize, 0_usize);
+    while let Some((time, (begun, informed))) = events.pop_first() {
+        if time == latest {
+            return Err(TimeError::NotFinite);
+        }
+        (clans, ranks) = (clans.saturating_add(begun), ranks.saturating_add(begun + informed));
+        if clans >= places.nodes && ranks >= places.ranks {
+            return Ok(time);
+        }
+        let mut add = |time, (more_clans, more_ranks): (usize, usize)| {
+            let (clans, ranks) = events.entry(time).or_default();
+            *clans = clans.saturating_add(more_clans);
+            *ranks = ranks.saturating_add(more_ranks);
+        };
+        if begun > 0 && time > Time::ZERO {
+            add(after(time, occupancy), (begun, 0));
+        }
+        for (number, &(age, gain)) in clan.iter().enumerate().filter(|_| begun > 0) {
+            let (at, gain) = (after(time, age.units()), gain.saturating_mul(begun));
+            add(arrival(at), (gain.saturating_mul(ports.into()), 0));
+            if number > 0 {
+                add(at, (0, gain));
+            }
+        }
+    }
+    unreachable!("whoever sends goes on")
 }
 
 /// Times and numbers of newly informed ranks, in order and without end: ranks informed by the first at `first`, and
@@ -113,6 +193,26 @@ mod tests {
             }
         }
         least
+    }
+
+    #[test]
+    fn ranks_of_a_node_pass_on_inside_what_came_from_outside() {
+        let time = |nodes, most_ranks, ranks, ports| {
+            let places = Nodes { nodes, most_ranks, ranks };
+            known_on_nodes(places, ((1.0, 1.0), (10.0, 2.0)), ports).unwrap().units()
+        };
+        // To the other node first, and from there inside.
+        assert_eq!(time(2, 2, 4, 1), 12.0 + 2.0);
+        // Two messages of one sender.
+        assert_eq!(time(3, 1, 3, 1), 12.0 + 2.0);
+        assert_eq!(time(3, 1, 3, 2), 12.0);
+        // Inside without costs.
+        let places = Nodes { nodes: 2, most_ranks: 2, ranks: 4 };
+        let free = known_on_nodes(places, ((0.0, 0.0), (1.0, 1.0)), 1).unwrap();
+        assert_eq!(free.units(), 2.0);
+        // Inside one node as without nodes.
+        assert_eq!(time(1, 8, 8, 1), known_at(8, 1.0, 1.0, 1).unwrap().units());
+        assert_eq!(time(1, 1, 1, 1), 0.0);
     }
 
     #[test]

@@ -321,6 +321,8 @@ pub struct NodeWires {
     ports: f64,
     /// The least latency of messages to or from other nodes, and of any message.
     latencies: (f64, f64),
+    /// The least occupancy of messages to or from other nodes, and of any message.
+    overheads: (f64, f64),
     /// Times per byte of messages to or from other nodes: on the wire, and at a rank's port.
     outside: Vec<(f64, f64)>,
     /// The least time per byte of a message inside a node, at a rank's port.
@@ -341,25 +343,38 @@ impl NodeWires {
         let Some(machine) = problem.costs().hierarchy().filter(|_| shares_wires) else {
             return Ok(None);
         };
-        let (mut outside, mut latency) = (Vec::new(), f64::INFINITY);
-        let (mut inside, mut least_latency) = (f64::INFINITY, f64::INFINITY);
+        let least = (f64::INFINITY, f64::INFINITY);
+        let (mut latencies, mut overheads) = (least, least);
+        let (mut outside, mut inside) = (Vec::new(), f64::INFINITY);
         for (number, level) in machine.levels().iter().enumerate() {
             for bytes in corners(&level.links, &network, sizes.clone()) {
                 let (lambda, occupancy) = level.links.times(bytes);
                 let a_byte = occupancy / bytes as f64;
-                least_latency = least_latency.min(lambda);
+                latencies.1 = latencies.1.min(lambda);
+                overheads.1 = overheads.1.min(occupancy);
                 if number == 0 {
                     inside = inside.min(a_byte);
                 } else {
                     let wire = JudgedMessage::on(&level.links, &network, false, bytes)?.on_wire;
-                    latency = latency.min(lambda);
+                    latencies.0 = latencies.0.min(lambda);
+                    overheads.0 = overheads.0.min(occupancy);
                     outside.push((wire / bytes as f64, a_byte));
                 }
             }
         }
         let ports = f64::from(problem.ports().get());
-        let latencies = (latency, least_latency);
-        Ok((!outside.is_empty()).then_some(NodeWires { ports, latencies, outside, inside }))
+        let wires = NodeWires { ports, latencies, overheads, outside, inside };
+        Ok((!wires.outside.is_empty()).then_some(wires))
+    }
+
+    /// The least latency and the least occupancy of a message to or from another node.
+    pub fn least_between(&self) -> (f64, f64) {
+        (self.latencies.0, self.overheads.0)
+    }
+
+    /// The least latency and the least occupancy of any message.
+    pub fn least(&self) -> (f64, f64) {
+        (self.latencies.1, self.overheads.1)
     }
 
     /// Least time in which the ranks of a node receive `all` bytes, `entering` of them or more from other nodes and the rest
