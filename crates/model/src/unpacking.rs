@@ -7,7 +7,7 @@
 //! of the whole message. Other ranks only pass on their appended data.
 //!
 //! # Source
-//! `docs/beyond-ordered-trees.md`, "What model times leave out".
+//! `docs/beyond-ordered-trees.md`, "The unpack step".
 
 use crate::{BlockSizes, CostModel, Problem, Rank, Step, Time, TimeError, Tree};
 
