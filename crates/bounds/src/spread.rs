@@ -109,7 +109,8 @@ pub(super) fn known_on_nodes(
         if time == latest {
             return Err(TimeError::NotFinite);
         }
-        (clans, ranks) = (clans.saturating_add(begun), ranks.saturating_add(begun + informed));
+        clans = clans.saturating_add(begun);
+        ranks = ranks.saturating_add(begun).saturating_add(informed);
         if clans >= places.nodes && ranks >= places.ranks {
             return Ok(time);
         }
