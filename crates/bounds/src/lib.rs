@@ -41,6 +41,7 @@
 //! OPT section 2.3 has the simple bound.
 
 mod cheaper;
+mod circulated;
 mod counts;
 mod gathered;
 mod judged;

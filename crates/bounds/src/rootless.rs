@@ -1,5 +1,6 @@
 //! The bound for operations without a root: what every rank is busy with in any case.
 
+use super::circulated;
 use super::spread::{Nodes, known_at, known_on_nodes};
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
@@ -69,14 +70,17 @@ pub(super) fn bound(problem: &Problem) -> Result<Time, TimeError> {
         _ => problem.payload().own(rank),
     };
     let busy = busy.later(through_wires(problem, total, own)?);
+    let busy = busy.later(reach(problem, ranks)?);
+    let joint = problem.blocks().and_then(|sizes| circulated::bound(problem, sizes, busy));
+    let busy = joint.map_or(busy, |joint| busy.later(joint));
     let sent = match problem.operation() {
         Operation::ReduceScatter => 1.0,
         Operation::Allreduce => 2.0,
-        _ => return Ok(busy.later(reach(problem, ranks)?)),
+        _ => return Ok(busy),
     };
     let senders = (0..ranks).filter(|&rank| sent > 1.0 || others(rank) > 0).count();
     let shared = shared_work(problem, sent, senders)?;
-    Ok(busy.later(reach(problem, ranks)?).later(shared))
+    Ok(busy.later(shared))
 }
 
 /// The lower bound on all schedules of a broadcast or reduction, also schedules that cut the vector into pieces; 0
@@ -389,7 +393,7 @@ fn shared_work(problem: &Problem, sent: f64, senders: usize) -> Result<Time, Tim
 }
 
 /// Relative rounding error of sums of times, at most.
-const ROUNDING: f64 = 1e-9;
+pub(super) const ROUNDING: f64 = 1e-9;
 
 #[cfg(test)]
 mod tests {
@@ -409,11 +413,21 @@ mod tests {
 
     #[test]
     fn everybody_receives_all_others_blocks() {
-        // The owner of nothing receives 10 + 6.
-        assert_eq!(bound(&[4, 0, 2], 10.0, 1), 20.0);
-        assert_eq!(bound(&[5, 1, 7, 3, 2, 6], 2.0, 1), 25.0);
+        // The owner of nothing receives 6 in two messages: in one, it would wait for whoever collects 6.
+        assert_eq!(bound(&[4, 0, 2], 10.0, 1), 26.0);
+        // 23 bytes, which no two messages can bring.
+        assert_eq!(bound(&[5, 1, 7, 3, 2, 6], 2.0, 1), 29.0);
         assert_eq!(bound(&[8, 8, 8, 8], 0.0, 2), 12.0);
         assert_eq!(bound(&[8], 10.0, 1), 0.0);
+    }
+
+    #[test]
+    fn equal_blocks_of_a_power_of_two_of_ranks_take_no_less_than_recursive_doubling() {
+        for (rounds, block, alpha) in [(1, 7, 10), (2, 1, 100), (3, 40, 9), (4, 1000, 100)] {
+            let sizes = vec![block; 1 << rounds];
+            let time = f64::from(rounds * alpha) + ((sizes.len() - 1) as u64 * block) as f64;
+            assert_eq!(bound(&sizes, f64::from(alpha), 1), time);
+        }
     }
 
     #[test]
@@ -434,9 +448,9 @@ mod tests {
     #[test]
     fn whoever_reduces_sends_what_others_need_and_combines_its_share() {
         let sizes = |sizes: &[u64]| BlockSizes::new(sizes.iter().copied()).unwrap();
-        // The owner of nothing sends 6; three senders share 12 sent and 12 combined bytes.
-        assert_eq!(of_reduction(Operation::ReduceScatter, sizes(&[4, 0, 2]), 0.0), 20.0);
-        assert_eq!(of_reduction(Operation::ReduceScatter, sizes(&[4, 4, 4]), 1.0), 10.0 + 16.0);
+        // The owner of nothing sends 6 in two messages; three senders share 24 sent and 24 combined bytes.
+        assert_eq!(of_reduction(Operation::ReduceScatter, sizes(&[4, 0, 2]), 0.0), 26.0);
+        assert_eq!(of_reduction(Operation::ReduceScatter, sizes(&[4, 4, 4]), 2.0), 10.0 + 24.0);
         assert_eq!(of_reduction(Operation::ReduceScatter, sizes(&[0, 0, 0]), 1.0), 0.0);
         let vector = |ranks, bytes| Vector { ranks, bytes };
         assert_eq!(of_reduction(Operation::Allreduce, vector(8, 24), 1.0), 10.0 + 63.0);
