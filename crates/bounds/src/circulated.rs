@@ -9,12 +9,12 @@ use tuwtree_model::{BlockSizes, Homogeneous, Ports, Problem, Time};
 const COARSE: usize = 1 << 10;
 const FINE: usize = 1 << 14;
 
-/// The grid ends so much behind the bound that is known, and twice as much if that does not suffice.
+/// End of the first grid over the known bound; its square is the factor of each further end.
 const BEHIND: f64 = 1.125;
 const MOST_GRIDS: usize = 8;
 
-/// A lower bound on the time of every allgather, in pieces or not, through one port at homogeneous costs; `None` where nothing is
-/// known. `known` is another bound, above 0. A reduce-scatter backwards in time is an allgather of the same data.
+/// A lower bound on the time of every allgather, in pieces or not, through one port at homogeneous costs; `None` at other
+/// costs. `known` is another bound, above 0. A reduce-scatter backwards in time is an allgather of the same data.
 ///
 /// A rank receives one message after the other, and what a message brings its sender had a latency before. With `K(t)` for
 /// the most bytes received by `t`, `H(t)` for the most that a rank has, and `N(t)` for the most ranks of which it can know

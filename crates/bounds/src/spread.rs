@@ -56,15 +56,15 @@ pub(super) fn known_at(
 /// Ranks to be informed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Nodes {
-    /// On so many nodes at least.
+    /// Least number of their nodes.
     pub(super) nodes: usize,
-    /// Most of them on one node.
+    /// Most ranks on one node.
     pub(super) most_ranks: usize,
     pub(super) ranks: usize,
 }
 
-/// Earliest time by which these ranks can be informed by one, with k ports each, where messages between nodes have another
-/// latency and occupancy than any message; or by which contributions of theirs can be at one of them.
+/// Earliest time by which one rank can inform these ranks, with k ports each, or collect their contributions: messages between nodes have
+/// a latency and an occupancy of their own.
 ///
 /// A *clan* is the rank that a message between nodes informs, and all that are informed from there inside: it grows as in
 /// [`known_at`], up to the ranks of a node. Each of its ranks sends to other nodes besides, as if it did nothing else, and
