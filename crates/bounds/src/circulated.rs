@@ -40,18 +40,20 @@ pub(super) fn bound(problem: &Problem, sizes: &BlockSizes, known: Time) -> Optio
     let least = *blocks.last()?;
     let mut end = known.units() * BEHIND;
     let coarse = (0..MOST_GRIDS).find_map(|_| {
-        let found = Grid { costs, blocks: &blocks, end, steps: COARSE }.first_with(sizes, least);
+        let found =
+            ReceivedData { costs, blocks: &blocks, end, steps: COARSE }.first_with(sizes, least);
         end *= if found.is_none() { BEHIND * BEHIND } else { 1.0 };
         found
     })?;
     let end = coarse + 2.0 * end / COARSE as f64;
-    let time = Grid { costs, blocks: &blocks, end, steps: FINE }.first_with(sizes, least)?;
+    let time =
+        ReceivedData { costs, blocks: &blocks, end, steps: FINE }.first_with(sizes, least)?;
     let time = time * (1.0 - ROUNDING);
     Time::new(if problem.costs().is_integral() { time.ceil() } else { time })
 }
 
-/// Times up to an end.
-struct Grid<'a> {
+/// Most data that a rank can have received, on a grid of times up to an end.
+struct ReceivedData<'a> {
     costs: Homogeneous,
     /// In falling order.
     blocks: &'a [u64],
@@ -59,7 +61,7 @@ struct Grid<'a> {
     steps: usize,
 }
 
-impl Grid<'_> {
+impl ReceivedData<'_> {
     /// The last time of the grid before a rank can have received all blocks but one of `least` bytes; `None` beyond the end.
     fn first_with(&self, sizes: &BlockSizes, least: u64) -> Option<f64> {
         let (latency, overhead) = (self.costs.latency(), self.costs.overhead());
