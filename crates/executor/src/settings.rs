@@ -10,7 +10,8 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use tuwtree_binding::{Communicator, MpiError};
+use tuwtree_binding::{Communicator, MpiError, library_version};
+use tuwtree_io::learned::{self, CallClass, LearnedSeconds, LearnedTimes};
 use tuwtree_io::{FileError, Source, machine, schedule};
 use tuwtree_model::document::Machine;
 use tuwtree_model::quantity::parse_bytes;
@@ -128,6 +129,8 @@ pub enum Setting {
     Window,
     /// Trials of the library's own call by `auto`: yes or no.
     Trial,
+    /// The file of times that trials have measured in earlier runs.
+    Learn,
     /// The [`RootlessChoice`] for allgathers.
     Allgather,
     /// The [`RootlessChoice`] for reduce-scatters.
@@ -147,6 +150,7 @@ impl Setting {
             Setting::MostPassed => "TUWTREE_MOST_PASSED",
             Setting::Window => "TUWTREE_WINDOW",
             Setting::Trial => "TUWTREE_TRIAL",
+            Setting::Learn => "TUWTREE_LEARN",
             Setting::Allgather => "TUWTREE_ALLGATHER",
             Setting::ReduceScatter => "TUWTREE_REDUCE_SCATTER",
             Setting::Alltoall => "TUWTREE_ALLTOALL",
@@ -207,7 +211,7 @@ pub enum SettingError {
     /// A file that cannot be read, or is no such document.
     #[error("{} {path:?}: {reason}", .setting.variable())]
     File {
-        /// Kind of the file: a machine or a schedule.
+        /// Kind of the file: a machine, a schedule or learned times.
         setting: Setting,
         /// The path that was given.
         path: String,
@@ -264,6 +268,8 @@ pub struct Settings {
     pub window: Option<u64>,
     /// True if `auto` gives some calls to the library, and all of them if that is faster.
     pub is_trying: bool,
+    /// Times in earlier runs, of this MPI library and as many ranks.
+    pub learned: LearnedTimes,
     /// Stated algorithms of operations without a root.
     pub stated_rootless: BTreeMap<Operation, RootlessChoice>,
 }
@@ -282,6 +288,7 @@ impl Default for Settings {
             most_passed: MOST_PASSED,
             window: None,
             is_trying: true,
+            learned: LearnedTimes::new(),
             stated_rootless: BTreeMap::new(),
         }
     }
@@ -298,6 +305,7 @@ struct Stated {
     most_passed: Option<u64>,
     window: Option<u64>,
     is_trying: Option<bool>,
+    learned: Vec<(CallClass, LearnedSeconds)>,
     rootless: BTreeMap<Operation, String>,
 }
 
@@ -346,6 +354,13 @@ impl Stated {
             Setting::MostPassed => self.most_passed = Some(bytes(setting, value)?),
             Setting::Window => self.window = Some(bytes(setting, value)?),
             Setting::Trial => self.is_trying = Some(yes_or_no(setting, value)?),
+            Setting::Learn => {
+                let learned = learned::read(Path::new(&value)).map_err(|error| {
+                    let reason = reason_of(error);
+                    SettingError::File { setting, path: value.clone(), reason }
+                })?;
+                self.learned = learned.into_iter().collect();
+            }
             Setting::Allgather | Setting::ReduceScatter | Setting::Alltoall => {
                 self.rootless.extend(setting.operation().zip(Some(value)));
             }
@@ -385,6 +400,12 @@ impl Stated {
         settings.most_passed = self.most_passed.unwrap_or(settings.most_passed);
         settings.window = self.window.or(settings.window);
         settings.is_trying = self.is_trying.unwrap_or(settings.is_trying);
+        let library = library_version().unwrap_or_default();
+        let own = self
+            .learned
+            .iter()
+            .filter(|(class, _)| class.processes == ranks && class.mpi_library == library);
+        settings.learned.extend(own.cloned());
         for (setting, operation) in Setting::rootless() {
             if let Some(choice) = self.rootless.get(&operation) {
                 let choice = rootless_from(setting, choice)?;
@@ -492,6 +513,14 @@ impl Settings {
     /// The operations without a root that have settings, with their algorithms.
     pub fn rootless_choices(&self) -> impl Iterator<Item = (Operation, RootlessChoice)> {
         Setting::rootless().map(|(_, operation)| (operation, self.rootless(operation)))
+    }
+
+    /// Times of such calls in earlier runs.
+    pub(crate) fn learned(&self, operation: Operation, log2_bytes: u32) -> Option<LearnedSeconds> {
+        let mut learned = self.learned.iter();
+        let found = learned
+            .find(|(class, _)| class.operation == operation && class.log2_bytes == log2_bytes);
+        found.map(|(_, seconds)| *seconds)
     }
 
     /// True if all operations are the library's own.

@@ -1,7 +1,7 @@
 //! Files, for all programs of tuwtree alike.
 //!
 //! - [`Source`]: what is read: a file or standard input, packed with gzip or not.
-//! - [`sizes`], [`tree`], [`schedule`], [`machine`], [`measurements`], [`recording`]: a reader for each
+//! - [`sizes`], [`tree`], [`schedule`], [`machine`], [`measurements`], [`recording`], [`learned`]: a reader for each
 //!   kind of document.
 //! - [`Format`]: the forms of results, and the rule that chooses.
 //! - [`Destination`]: where output goes; a file appears whole or not at all;
@@ -16,6 +16,7 @@ mod ending;
 mod error;
 mod format;
 mod json;
+pub mod learned;
 mod levels;
 pub mod limits;
 mod listing;

@@ -36,6 +36,9 @@ pub const LARGEST_TABLE: u64 = 1 << 28;
 /// are recorded at most, and the rest of the document.
 pub const LARGEST_RECORDING: u64 = 1 << 28;
 
+/// The most bytes of a document of learned times: some ten thousand classes of calls.
+pub const LARGEST_LEARNED: u64 = 1 << 22;
+
 /// The most blanks in a row, in bytes: no document has as many, but what a device or a packed file
 /// yields without end may be nothing else.
 pub const MOST_BLANKS: u64 = 1 << 24;

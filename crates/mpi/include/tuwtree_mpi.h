@@ -223,6 +223,8 @@ int tuwtree_free(tuwtree_request *request);
  *               by auto, on switches with small buffers
  *   trial       yes (the default), no: whether auto tries the      TUWTREE_TRIAL
  *               library's own call, too, and keeps the faster
+ *   learn       the file of times that trials have measured in     TUWTREE_LEARN
+ *               earlier runs
  *   allgather   auto, native, ring, circulant, circulant-pieces,   TUWTREE_ALLGATHER
  *               circulant-pieces:N with N pieces, bruck-postal,
  *               bruck-postal:N with messages of N steps under way,

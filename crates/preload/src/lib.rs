@@ -87,7 +87,8 @@ pub unsafe extern "C" fn MPI_Init_thread(
     }
 }
 
-/// `MPI_Finalize`, before which operations whose requests have been freed end, and calls that were recorded are written.
+/// `MPI_Finalize`, before which operations whose requests have been freed end, and recorded calls and learned times are
+/// written.
 /// Tools behind this library hear of it.
 ///
 /// # Safety
@@ -95,6 +96,7 @@ pub unsafe extern "C" fn MPI_Init_thread(
 pub unsafe extern "C" fn MPI_Finalize() -> c_int {
     record::write();
     log::summarize();
+    log::write_learned_times();
     let next = loaded::behind(c"MPI_Finalize");
     if next.is_null() {
         // SAFETY: the caller's promise.

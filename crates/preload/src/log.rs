@@ -11,7 +11,7 @@ use std::time::Instant;
 use tuwtree_binding::raw::{self, MPI_Comm};
 use tuwtree_binding::{is_running, rank_in};
 use tuwtree_executor::ClosedSet;
-use tuwtree_executor::collective::{EARLY_CALLS, Standing};
+use tuwtree_executor::collective::{EARLY_CALLS, Standing, saved_seconds, write_learned};
 use tuwtree_executor::quantity::seconds;
 use tuwtree_executor::settings::{Setting, Settings};
 
@@ -99,8 +99,7 @@ pub(crate) fn ended(began: Option<Instant>, function: &'static str, algorithm: &
 /// Prints the treatment of calls if ranks have not agreed on it, and the calls of the job's first rank by function and
 /// algorithm if there is to be a summary.
 pub(crate) fn summarize() {
-    // SAFETY: MPI is initialized, or the call fails; the world's handle is MPI's own.
-    let is_first = unsafe { rank_in(raw::RSMPI_COMM_WORLD).is_ok_and(|rank| rank == 0) };
+    let is_first = is_first_of_job();
     if is_first && CALLS.load(Ordering::Relaxed) > 0 {
         // SAFETY: the world's handle.
         unsafe { announce(raw::RSMPI_COMM_WORLD, &Standing::Early(0)) };
@@ -119,6 +118,28 @@ pub(crate) fn summarize() {
             "rank 0: {function} by {algorithm}: {} {word}, {time}, {each} each",
             sum.calls
         ));
+    }
+    for (operation, calls, saved) in saved_seconds() {
+        let less = if saved < 0.0 { "more" } else { "less" };
+        say(&format!(
+            "{}: {calls} planned calls took about {} {less} than the MPI library's would have, by calls of both",
+            operation.name(),
+            seconds(saved.abs())
+        ));
+    }
+}
+
+/// True at the job's first rank.
+fn is_first_of_job() -> bool {
+    // SAFETY: MPI is initialized, or the call fails; the world's handle is MPI's own.
+    unsafe { rank_in(raw::RSMPI_COMM_WORLD).is_ok_and(|rank| rank == 0) }
+}
+
+/// Writes the times that trials have measured where they are to be kept: rank 0's.
+pub(crate) fn write_learned_times() {
+    let written = if is_first_of_job() { write_learned() } else { Ok(()) };
+    if let Err(error) = written {
+        say(&format!("error: TUWTREE_LEARN: {error}"));
     }
 }
 

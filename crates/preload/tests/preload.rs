@@ -12,6 +12,8 @@ mod component;
 mod fortran;
 #[path = "preload/launched.rs"]
 mod launched;
+#[path = "preload/learned.rs"]
+mod learned;
 #[path = "preload/loose.rs"]
 mod loose;
 #[path = "preload/mixed.rs"]

@@ -32,7 +32,11 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "NAME|FILE")]
     machine: Option<String>,
 
-    /// Print a summary of the calls at the end: algorithms and times
+    /// File of learned times, read first and written at the end: a later run knows at once where the MPI library is faster
+    #[arg(long, value_name = "FILE")]
+    learn: Option<PathBuf>,
+
+    /// Print a summary of the calls at the end: algorithms, times and gain
     #[arg(long)]
     summary: bool,
 
@@ -147,13 +151,16 @@ fn variables(args: &RunArgs) -> Result<Vec<(OsString, OsString)>, String> {
     }
     let mut variables = vec![("LD_PRELOAD".into(), preload)];
     let mut stated = |name: &str, value: OsString| variables.push((name.into(), value));
-    if let Some(file) = &args.record {
-        let file = whole("--record", file)?;
+    let files =
+        [("--record", "TUWTREE_RECORD", &args.record), ("--learn", "TUWTREE_LEARN", &args.learn)];
+    for (option, variable, file) in files {
+        let Some(file) = file else { continue };
+        let file = whole(option, file)?;
         let folder = file.parent().unwrap_or(Path::new("/"));
         if !folder.is_dir() {
-            return Err(format!("--record: there is no folder {}", folder.display()));
+            return Err(format!("{option}: there is no folder {}", folder.display()));
         }
-        stated("TUWTREE_RECORD", file.into());
+        stated(variable, file.into());
     }
     if let Some(name) = &args.machine {
         let source = machine::named(name).map_err(|error| format!("--machine: {error}"))?;

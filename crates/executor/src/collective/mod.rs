@@ -24,6 +24,7 @@ mod exchanging;
 #[expect(unsafe_code, reason = "the handles that C programs hold are pointers and MPI's own")]
 mod handle;
 mod known;
+mod learned;
 mod passing;
 mod persistent;
 mod planned;
@@ -36,6 +37,7 @@ mod windows;
 pub use crate::play::Strictness;
 pub use error::CollectiveError;
 pub use handle::{EARLY_CALLS, Standing, agree, collectives_of, guarded, standing_of};
+pub use learned::{saved_seconds, write_learned};
 pub use persistent::Persistent;
 pub use rounds::scatter_lists;
 pub use tuwtree_binding::last_text as last_error_text;

@@ -28,7 +28,7 @@ use super::collecting::Collecting;
 use super::passing::Passing;
 use super::seats::{Below, Seat};
 use super::trial::{Trial, Way};
-use super::{CollectiveError, Collectives, rounds, tag};
+use super::{CollectiveError, Collectives, learned, rounds, tag};
 use crate::planning;
 use crate::play::{BoundAction, Strictness};
 use crate::settings::{Algorithm, Settings};
@@ -38,6 +38,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::time::Instant;
 use tuwtree_binding::{Arguments, Communicator, Handles, MpiError, Reuse, library_version};
+use tuwtree_io::learned::LearnedSeconds;
 use tuwtree_model::{BlockSizes, ClosedSet, Construction, Operation, Problem, Rank, Tree};
 use tuwtree_schedule::{Action, Arrival, Buffer, Deed, Piece, Region, Role, Send};
 
@@ -69,6 +70,8 @@ pub(super) struct Plan {
     once: RefCell<Option<Box<Once>>>,
     /// The tree against the library's own call.
     trial: Trial,
+    /// Binary logarithm of all bytes for which the tree was made.
+    log2_bytes: u32,
 }
 
 /// The sizes that a plan is for, and its tree; `None` for the library's own call.
@@ -148,7 +151,7 @@ mod word {
     pub(super) const SAME: u64 = 0;
     /// The library's own call.
     pub(super) const NATIVE: u64 = 1;
-    /// A tree; the place of its construction among all follows, and the seat.
+    /// A tree; the place of its construction among all follows, the class of its sizes with times in earlier runs, and the seat.
     pub(super) const TREE: u64 = 2;
 }
 
@@ -230,6 +233,9 @@ impl Collectives {
         let renewed = if is_due { plan.renew(renewal) } else { Ok(()) };
         // Behind the plan, which the root may have handed out while data moved.
         let decided = due.map_or(Ok(()), |times| plan.trial.decide(times, comm));
+        if is_tried && !was_native {
+            learned::note((arguments.operation(), comm.size(), plan.log2_bytes), &plan.trial, way);
+        }
         self.plans.known.borrow_mut().insert(key, plan);
         decided?;
         done.and_then(|algorithm| renewed.map(|()| algorithm))
@@ -274,7 +280,17 @@ impl Renewal<'_, '_> {
             Some((_, SeatsOfTree::Old)) => return None,
             Some((construction, SeatsOfTree::New(tree, seats))) => {
                 let place = Construction::all().position(|one| one == construction);
-                let kind = vec![word::TREE, place.expect("it is one of all") as u64];
+                let log2_bytes = learned::log2_bytes(sizes.total());
+                let learned = self.settings.learned(self.arguments.operation(), log2_bytes);
+                let [planned, native] =
+                    learned.map_or([0.0; 2], |seconds| [seconds.planned, seconds.native]);
+                let kind = vec![
+                    word::TREE,
+                    place.expect("it is one of all") as u64,
+                    log2_bytes.into(),
+                    planned.to_bits(),
+                    native.to_bits(),
+                ];
                 let list = |seat: Seat| [kind.clone(), seat.to_words()].concat();
                 (seats.into_iter().map(list).collect(), Some(tree))
             }
@@ -342,10 +358,15 @@ impl Plan {
         }
         match list.as_slice() {
             [word::NATIVE] => (self.part, self.construction) = (TreePart::Native, None),
-            [word::TREE, construction, words @ ..] => {
+            [word::TREE, construction, log2_bytes, planned, native, words @ ..] => {
                 self.construction = Construction::all().nth(*construction as usize);
                 // Equally at all ranks, whatever fails here.
                 self.trial.forget_ours();
+                self.log2_bytes = *log2_bytes as u32;
+                let [planned, native] = [*planned, *native].map(f64::from_bits);
+                if planned > 0.0 {
+                    self.trial.learn(LearnedSeconds { planned, native });
+                }
                 self.part = TreePart::in_seat(Seat::from_words(words), comm, (operation, root))?;
                 self.once.replace(None);
             }

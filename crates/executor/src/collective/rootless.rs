@@ -9,7 +9,7 @@
 use super::alltoall::AlltoallChecks;
 use super::circulating::{Circulating, RankMessages, TAGS, rounds_of_a_batch};
 use super::trial::{Trial, Way};
-use super::{CollectiveError, Collectives, rounds};
+use super::{CollectiveError, Collectives, learned, rounds};
 use crate::play::Strictness;
 use crate::settings::{RootlessAlgorithm, RootlessChoice};
 use std::cell::{Cell, RefCell};
@@ -184,9 +184,9 @@ impl Collectives {
         native: impl FnOnce() -> Result<(), MpiError>,
     ) -> Result<RootlessAlgorithm, CollectiveError> {
         let total = call.sizes.total();
-        let key = (call.operation, total.checked_ilog2().unwrap_or(0));
+        let key = (call.operation, learned::log2_bytes(total));
         let is_tried = self.is_tried(call.operation, call.is_for_library);
-        if is_tried && self.rootless.trials.borrow_mut().entry(key).or_default().begins_early() {
+        if is_tried && self.rootless.trials.borrow().get(&key).is_none_or(Trial::begins_early) {
             let early = |_| {
                 call.let_go();
                 Ok(native()?)
@@ -234,15 +234,25 @@ impl Collectives {
             return Ok((Way::Ours, perform(Way::Ours)));
         }
         let known = self.rootless.trials.borrow_mut().remove(&key);
-        let mut trial = known.unwrap_or_default();
+        let mut trial = known.unwrap_or_else(|| self.new_trial(key));
         let way = trial.begin(trial.calls() + 1);
         let begin = Instant::now();
         let done = perform(way);
         trial.note(way, begin.elapsed());
         let decided = trial.due().map_or(Ok(()), |times| trial.decide(times, &self.comm));
+        learned::note((key.0, self.comm.size(), key.1), &trial, way);
         self.rootless.trials.borrow_mut().insert(key, trial);
         decided?;
         Ok((way, done))
+    }
+
+    /// A trial of calls of this operation and binary logarithm of all bytes, which may have times of earlier runs.
+    fn new_trial(&self, (operation, log2_bytes): (Operation, u32)) -> Trial {
+        let mut trial = Trial::default();
+        if let Some(seconds) = self.settings().learned(operation, log2_bytes) {
+            trial.learn(seconds);
+        }
+        trial
     }
 
     /// True if some calls are the library's for comparison. A library may combine in another order, so that the bits of results

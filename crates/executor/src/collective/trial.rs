@@ -22,6 +22,7 @@ use super::rounds;
 use std::collections::VecDeque;
 use std::time::Duration;
 use tuwtree_binding::{Communicator, MpiError};
+use tuwtree_io::learned::LearnedSeconds;
 
 /// Trial of one plan. Equal at all ranks, times excepted.
 #[derive(Debug)]
@@ -34,6 +35,8 @@ pub(super) struct Trial {
     turn: u64,
     /// The last times of our calls, and of the library's, in seconds.
     times: [VecDeque<f64>; 2],
+    /// Times of our calls and of the library's at the rank that is longest in them, in seconds, by the last decision.
+    measured: Option<[f64; 2]>,
 }
 
 /// A way in which a call goes.
@@ -65,11 +68,26 @@ const MOST_WORSE: f64 = 5.0;
 
 impl Default for Trial {
     fn default() -> Trial {
-        Trial { calls: 0, library_leads: false, turn: FIRST_TURN, times: Default::default() }
+        let times = Default::default();
+        Trial { calls: 0, library_leads: false, turn: FIRST_TURN, times, measured: None }
     }
 }
 
 impl Trial {
+    /// Takes the times of earlier runs, before the first turn: the faster way leads without one.
+    pub(super) fn learn(&mut self, seconds: LearnedSeconds) {
+        if self.measured.is_none() && self.turn == FIRST_TURN {
+            let most = [seconds.planned, seconds.native];
+            self.library_leads = most[0] > WORSE[0] * most[1];
+            self.rest(most, KEPT);
+        }
+    }
+
+    /// Times of our calls and of the library's, in seconds, once there is a decision; equal at all ranks.
+    pub(super) fn measured(&self) -> Option<LearnedSeconds> {
+        self.measured.map(|[planned, native]| LearnedSeconds { planned, native })
+    }
+
     /// The way of a call that begins, the one with this number, from 1 on.
     pub(super) fn begin(&mut self, call: u64) -> Way {
         self.calls = call;
@@ -150,16 +168,25 @@ impl Trial {
     fn take(&mut self, all: impl Iterator<Item = [f64; 2]>) {
         let most =
             all.fold([0.0; 2], |most: [f64; 2], one| [most[0].max(one[0]), most[1].max(one[1])]);
-        let ordered = |library_leads| if library_leads { [most[1], most[0]] } else { most };
-        let [leading, other] = ordered(self.library_leads);
+        self.measured = Some(most).filter(|most| most[0] > 0.0 && most[1] > 0.0).or(self.measured);
+        let [leading, other] = self.ordered(most);
         let is_known_once = self.times[Way::Ours as usize].len() == 1;
         if leading > WORSE[usize::from(is_known_once)] * other {
             self.library_leads = !self.library_leads;
         }
-        let [leading, other] = ordered(self.library_leads);
-        let known = self.times[usize::from(!self.library_leads)].len() as f64;
+        self.rest(most, self.times[usize::from(!self.library_leads)].len());
+    }
+
+    /// These times of our calls and of the library's, the leading way's first.
+    fn ordered(&self, [ours, librarys]: [f64; 2]) -> [f64; 2] {
+        if self.library_leads { [librarys, ours] } else { [ours, librarys] }
+    }
+
+    /// Postpones the next turn the more, the longer the other way takes and the more times of it are known.
+    fn rest(&mut self, most: [f64; 2], known: usize) {
+        let [leading, other] = self.ordered(most);
         let rest = match other.min(MOST_WORSE * leading) / leading - 1.0 {
-            worse if worse >= 0.0 => LEAST_REST + REST * known * worse,
+            worse if worse >= 0.0 => LEAST_REST + REST * known as f64 * worse,
             // In doubt, or without times.
             _ => 0.0,
         };
@@ -183,6 +210,18 @@ mod tests {
             way
         };
         (1..=calls).map(|call| one(call, &mut trial)).collect()
+    }
+
+    #[test]
+    fn times_of_earlier_runs_postpone_the_first_turn_and_choose_the_leading_way() {
+        let ways = |planned| {
+            let mut trial = Trial::default();
+            trial.learn(LearnedSeconds { planned, native: 1.0 });
+            (1..=130).map(|call| trial.begin(call)).collect::<Vec<Way>>()
+        };
+        assert_eq!(librarys(&ways(0.5)), [1, 2, 65, 66]);
+        let slower = librarys(&ways(1.5));
+        assert!((1..=130).filter(|call| !slower.contains(call)).eq([65, 66]));
     }
 
     fn librarys(ways: &[Way]) -> Vec<u64> {
