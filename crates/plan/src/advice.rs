@@ -3,7 +3,7 @@
 
 use crate::catalogue;
 use crate::comparison::{Comparison, Outcome, standing};
-use tuwtree_model::{Construction, Order, Rank, Time};
+use tuwtree_model::{BlockSizes, Construction, Order, Problem, Rank, Root, Time, judged_time};
 
 /// Recommendation among a comparison's trees.
 pub struct Advice<'a> {
@@ -33,6 +33,18 @@ impl Trouble {
         }
     }
 }
+
+/// Price of a plan.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Price {
+    /// Time in which the root hands it out: a scatter of 160 bytes to each rank along a binomial tree.
+    pub time: Time,
+    /// Number of calls that gain as much against the library's own, rounded up.
+    pub calls: f64,
+}
+
+/// Bytes of a rank's part of a plan: 20 words, as the executor sends them.
+const PLAN_BYTES: u64 = 160;
 
 /// The trees that a tree is measured against.
 #[derive(
@@ -107,6 +119,22 @@ impl<'a> Advice<'a> {
     /// The root of the chosen plan, if the operation has one.
     pub fn root(&self) -> Option<Rank> {
         self.chosen.built.plan.root()
+    }
+
+    /// Price of the chosen plan, where a root hands it out for a gather or scatter that it makes faster than the library's
+    /// own call.
+    pub fn price(&self) -> Option<Price> {
+        let (problem, root) = (&self.comparison.problem, self.root()?);
+        let gain = self.comparison.baseline()?.time.units() - self.chosen.unpacked.units();
+        if gain <= 0.0 || matches!(Trouble::of(self.chosen), Trouble::Online(_)) {
+            return None;
+        }
+        let parts = BlockSizes::new(vec![PLAN_BYTES; problem.ranks()]).ok()?;
+        let scatter = Problem::scatter(&parts, problem.stated_costs().clone()).ok()?;
+        let scatter = scatter.with_root(Root::Given(root)).ok()?;
+        let tree = tuwtree_treegen::oblivious(&scatter).ok()?;
+        let time = judged_time(&tree, &scatter).ok()?;
+        Some(Price { time, calls: (time.units() / gain).ceil() })
     }
 
     /// No tree of whatever order completes earlier.

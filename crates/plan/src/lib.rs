@@ -44,7 +44,7 @@ mod plan;
 mod regions;
 mod request;
 
-pub use advice::{Advice, Rival, Trouble, recommended};
+pub use advice::{Advice, Price, Rival, Trouble, recommended};
 pub use algorithms::{AlgorithmCell, AlgorithmGrid};
 pub use catalogue::LocalSearch;
 pub use certificate::Certificate;

@@ -133,6 +133,17 @@ impl Advised<'_> {
         Some(against(baseline, operation, self.chosen.unpacked, uncertainty) + ".")
     }
 
+    /// Price of the chosen tree's plan, and the number of calls that earn it.
+    pub(crate) fn price_line(&self) -> Option<String> {
+        let price = self.price()?;
+        let calls = match price.calls {
+            calls if calls <= 1.0 => "one call earns".to_owned(),
+            calls => format!("{calls} calls earn"),
+        };
+        let time = self.unit().time(price.time);
+        Some(format!("Handing out its plan takes about {time}, which {calls}."))
+    }
+
     /// Effect of unpacking: its time for the chosen tree, or the tree that would be faster without
     /// it.
     pub(crate) fn unpacking(&self) -> Option<String> {

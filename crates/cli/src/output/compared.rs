@@ -363,8 +363,10 @@ impl Compared<'_> {
             against(baseline, self.problem.operation(), best.unpacked, uncertainty)
         });
         let against = against.map_or(String::new(), |against| format!("\n{against}."));
+        let price = Advised(&Advice::new(self)).price_line();
+        let price = price.map_or(String::new(), |price| format!("\n{price}"));
         format!(
-            "Recommended: {name}{method}.{}{}{}{passed_over}{against}",
+            "Recommended: {name}{method}.{}{}{}{passed_over}{against}{price}",
             self.standing(best),
             self.unpacking(best),
             self.caveat()
