@@ -43,7 +43,7 @@ use std::ffi::{c_char, c_int};
 use std::fmt::{self, Display, Formatter};
 use std::rc::Rc;
 use tuwtree_binding::raw::{self, MPI_Comm, MPI_Request};
-use tuwtree_binding::{Arguments, Refused, calls, code_of, is_inter};
+use tuwtree_binding::{Arguments, Refused, calls, code_of};
 use tuwtree_executor::collective::{
     CollectiveError, Collectives, EARLY_CALLS, Standing, agree, guarded, standing_of,
 };
@@ -131,19 +131,15 @@ unsafe fn ours(
     }
 }
 
-/// The communicator's state, or the reason for which its calls are the library's.
+/// The communicator's state.
 ///
 /// # Safety
 /// As the calls.
 unsafe fn standing(comm: MPI_Comm, is_repeated: bool) -> Result<Rc<Standing>, Declined> {
-    let native = |reason: &str| Err(Declined::ToNative(reason.to_owned()));
     // SAFETY: a handle that MPI has given out, or null, which is not asked.
-    let standing = unsafe {
+    unsafe {
         if comm == raw::RSMPI_COMM_NULL {
-            return native("no communicator");
-        }
-        if is_inter(comm).unwrap_or(false) {
-            return native("an inter-communicator");
+            return Err(Declined::ToNative("no communicator".to_owned()));
         }
         let known = standing_of(comm, is_repeated).transpose();
         let agreed = || waiting::hinting(|| agree(comm, device::obstacle()));
@@ -154,14 +150,7 @@ unsafe fn standing(comm: MPI_Comm, is_repeated: bool) -> Result<Rc<Standing>, De
         if !matches!(*standing, Standing::Early(_)) {
             log::announce(comm, &standing);
         }
-        standing
-    };
-    match &*standing {
-        Standing::Library { reason, .. } => native(reason),
-        Standing::Early(_) => {
-            native(&format!("one of the first {EARLY_CALLS} calls on a communicator"))
-        }
-        Standing::Trees(_) => Ok(standing),
+        Ok(standing)
     }
 }
 
@@ -294,24 +283,35 @@ unsafe fn performed(
     let (ours, log) = unsafe { (ours(arguments, comm, is_repeated), log::of_call(name, comm)) };
     let mut is_native = false;
     let mut algorithm = "failed";
-    let logged = || match ours.and_then(|standing| match &*standing {
-        Standing::Trees(collectives) => work(collectives),
-        _ => unreachable!("it has been found to have trees"),
-    }) {
-        Ok(done) => {
-            log(&done);
-            algorithm = done.tree.unwrap_or(done.what);
-            Ok(())
+    let logged = || {
+        let done = ours.and_then(|standing| match &*standing {
+            Standing::Trees(collectives) => work(collectives).map(Some),
+            Standing::Library { reason, .. } => {
+                log(&format_args!("native: {reason}"));
+                Ok(None)
+            }
+            Standing::Early(_) => {
+                log(&format_args!(
+                    "native: one of the first {EARLY_CALLS} calls on a communicator"
+                ));
+                Ok(None)
+            }
+        });
+        match done {
+            Ok(Some(done)) => {
+                log(&done);
+                algorithm = done.tree.unwrap_or(done.what);
+                return Ok(());
+            }
+            Ok(None) => {}
+            Err(Declined::ToNative(reason)) => log(&format_args!("native: {reason}")),
+            Err(Declined::Failed(error)) => {
+                log(&format_args!("failed: {error}"));
+                return Err(error);
+            }
         }
-        Err(Declined::ToNative(reason)) => {
-            log(&format!("native: {reason}"));
-            (is_native, algorithm) = (true, "native");
-            Ok(())
-        }
-        Err(Declined::Failed(error)) => {
-            log(&format!("failed: {error}"));
-            Err(error)
-        }
+        (is_native, algorithm) = (true, "native");
+        Ok(())
     };
     // SAFETY: a communicator by the caller's promise.
     unsafe {

@@ -2,6 +2,7 @@
 //! `TUWTREE_LOG=2` a line per call.
 
 use crate::record;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::io::Write;
@@ -102,7 +103,7 @@ pub(crate) fn summarize() {
     let is_first = is_first_of_job();
     if is_first && CALLS.load(Ordering::Relaxed) > 0 {
         // SAFETY: the world's handle.
-        unsafe { announce(raw::RSMPI_COMM_WORLD, &Standing::Early(0)) };
+        unsafe { announce(raw::RSMPI_COMM_WORLD, &Standing::Early(Cell::new(0))) };
     }
     if *LOUDNESS != Loudness::Summary || !is_first {
         return;

@@ -2,12 +2,13 @@
 
 use super::{CollectiveError, Collectives};
 use crate::settings::Settings;
+use std::cell::Cell;
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use tuwtree_binding::raw::{self, MPI_Comm};
 use tuwtree_binding::{
-    Communicator, MpiError, Speaker, give, is_running, raise, rank_in, value_of,
+    Communicator, MpiError, Speaker, give, is_inter, is_running, raise, rank_in, value_of,
 };
 use tuwtree_model::Rank;
 
@@ -87,7 +88,7 @@ pub enum Standing {
     /// The communicator's state for trees.
     Trees(Rc<Collectives>),
     /// The MPI library for the first calls, whose number this is.
-    Early(u64),
+    Early(Cell<u64>),
 }
 
 /// Number of calls on a communicator that are the library's own before ranks agree.
@@ -118,14 +119,21 @@ pub unsafe fn standing_of(
     unsafe {
         let known = value_of::<Standing>(comm)?;
         let early = match known.as_deref() {
+            None if is_inter(comm)? => {
+                return Err(CollectiveError::Refused("an inter-communicator".to_owned()));
+            }
             None => 0,
-            Some(Standing::Early(calls)) => *calls,
+            Some(Standing::Early(calls)) => calls.get(),
             Some(_) => return Ok(known),
         };
         if early == EARLY_CALLS || is_repeated || Settings::are_stated() {
             return Ok(None);
         }
-        let made = Rc::new(Standing::Early(early + 1));
+        if let Some(Standing::Early(calls)) = known.as_deref() {
+            calls.set(early + 1);
+            return Ok(known);
+        }
+        let made = Rc::new(Standing::Early(Cell::new(1)));
         give(comm, Rc::clone(&made))?;
         Ok(Some(made))
     }
@@ -147,7 +155,7 @@ pub unsafe fn agree(
     // SAFETY: MPI is initialized, and this is a communicator by the caller's promise.
     unsafe {
         let early = match value_of::<Standing>(comm)?.as_deref() {
-            Some(Standing::Early(calls)) => *calls,
+            Some(Standing::Early(calls)) => calls.get(),
             _ => 0,
         };
         let made = Communicator::lent(comm, |lent| agreed_standing(lent, early, obstacle))??;

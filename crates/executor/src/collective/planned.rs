@@ -51,7 +51,7 @@ const LEAST_PROCESSES: usize = 3;
 /// The plans of a communicator, by operation (true if outward) and root; equal at all processes, except for the seats.
 #[derive(Debug, Default)]
 pub(super) struct Plans {
-    known: RefCell<HashMap<(bool, Rank), Plan>>,
+    known: RefCell<HashMap<(bool, Rank), Box<Plan>>>,
     /// Along which tree the last call went, if along one.
     last: Cell<Option<Construction>>,
 }
@@ -168,10 +168,10 @@ impl Plans {
     }
 
     /// The plan of an operation with this root, a new one for its first call; `None` if there are too many.
-    fn take(&self, key: (bool, Rank)) -> Option<Plan> {
+    fn take(&self, key: (bool, Rank)) -> Option<Box<Plan>> {
         let mut known = self.known.borrow_mut();
         let is_full = known.len() >= MOST_PLANS;
-        known.remove(&key).or_else(|| (!is_full).then(Plan::default))
+        known.remove(&key).or_else(|| (!is_full).then(Box::default))
     }
 }
 
@@ -229,7 +229,7 @@ impl Collectives {
         if is_tried {
             plan.trial.note(way, begin.elapsed());
         }
-        let due = plan.trial.due().filter(|_| is_tried && !was_native);
+        let due = if is_tried && !was_native { plan.trial.due() } else { None };
         let renewed = if is_due { plan.renew(renewal) } else { Ok(()) };
         // Behind the plan, which the root may have handed out while data moved.
         let decided = due.map_or(Ok(()), |times| plan.trial.decide(times, comm));
