@@ -10,7 +10,7 @@ use crate::bundles::{Bundle, BundleRounds, ColumnTrees, Passing, rows_of_roots};
 use crate::error::{check_radix, exchanged};
 use crate::open_shop;
 use crate::rounds::{
-    Meeting, MessageData, Outline, deed, finished, most_bytes_sent, outline_of_rounds,
+    Layout, Meeting, MessageData, Outline, deed, finished, most_bytes_sent, outline_of_rounds,
     shifted_meeting,
 };
 use std::collections::HashMap;
@@ -234,15 +234,6 @@ pub fn sketch_of_node_pairs(
     let ranks = problem.ranks();
     let rounds = |rank| BundleRounds::new((rank, ranks), Passing::NodePairs, nodes);
     bundled(problem, (most, Layout::Anywhere), rounds)
-}
-
-/// Positions of the data of messages in bundles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Layout {
-    /// Offsets that the operation states.
-    InPlace,
-    /// One piece for each bundle.
-    Anywhere,
 }
 
 /// The alltoall in which only the roots receive, or send, by a [`ColumnTrees`] of rows of as many ranks; messages of more than `most`

@@ -4,7 +4,7 @@ use crate::CollectiveError;
 use crate::circle::Circle;
 use crate::error::allgathered;
 use crate::rank_rounds::needed_window;
-use crate::rounds::{Meeting, MessageData, copy, deed, finished, gathering};
+use crate::rounds::{Layout, Meeting, MessageData, copy, deed, finished, gathering};
 use tuwtree_model::{BlockSizes, Order, Problem, Rank};
 use tuwtree_schedule::{
     Action, Arrival, Buffer, Deed, Piece, Programs, Receive, Region, Schedule, Send,
@@ -146,7 +146,7 @@ pub fn bruck_contiguous(problem: &Problem) -> Result<Schedule, CollectiveError> 
 /// # Source
 /// A. Bar-Noy, S. Kipnis, Mathematical Systems Theory 27, 1994 (the postal model), with the windows of [`bruck`].
 pub fn bruck_postal(problem: &Problem, delay: usize) -> Result<Schedule, CollectiveError> {
-    postal(problem, &Circle::in_rank_order(allgathered(problem)?), delay)
+    postal(problem, &postal_circle(allgathered(problem)?, false), (delay, Layout::InPlace))
 }
 
 /// The allgather of [`bruck_postal`] with ranks in another order: large blocks far apart, as in
@@ -161,7 +161,35 @@ pub fn bruck_postal(problem: &Problem, delay: usize) -> Result<Schedule, Collect
 /// # Complexity
 /// O(p T delay + p^2).
 pub fn bruck_balanced(problem: &Problem, delay: usize) -> Result<Schedule, CollectiveError> {
-    postal(problem, &Circle::balanced(allgathered(problem)?, |index| index), delay)
+    postal(problem, &postal_circle(allgathered(problem)?, true), (delay, Layout::InPlace))
+}
+
+/// The schedule of [`bruck_postal`] or, if `is_balanced`, of [`bruck_balanced`] with each message as one piece that lies
+/// anywhere: to be simulated, not performed.
+///
+/// # Errors
+/// [`CollectiveError`].
+///
+/// # Panics
+/// For no delay.
+///
+/// # Complexity
+/// O(p T delay).
+pub fn sketch_of_postal(
+    problem: &Problem,
+    delay: usize,
+    is_balanced: bool,
+) -> Result<Schedule, CollectiveError> {
+    let circle = postal_circle(allgathered(problem)?, is_balanced);
+    postal(problem, &circle, (delay, Layout::Anywhere))
+}
+
+/// Order of ranks in postal allgathers.
+fn postal_circle(sizes: &BlockSizes, is_balanced: bool) -> Circle<'_> {
+    match is_balanced {
+        true => Circle::balanced(sizes, |index| index),
+        false => Circle::in_rank_order(sizes),
+    }
 }
 
 /// Sender, receiver and bytes of each message of [`bruck_postal`] with this delay or, if `is_balanced`, of
@@ -177,10 +205,7 @@ pub fn postal_messages(
     delay: usize,
     is_balanced: bool,
 ) -> impl Iterator<Item = (Rank, Rank, u64)> {
-    let circle = match is_balanced {
-        true => Circle::balanced(sizes, |index| index),
-        false => Circle::in_rank_order(sizes),
-    };
+    let circle = postal_circle(sizes, is_balanced);
     let p = sizes.ranks();
     let had = postal_windows(p, delay);
     (0..had.len() - 1).flat_map(move |step| (0..p).map(move |place| (step, place))).map(
@@ -194,14 +219,17 @@ pub fn postal_messages(
 fn postal(
     problem: &Problem,
     circle: &Circle<'_>,
-    delay: usize,
+    (delay, layout): (usize, Layout),
 ) -> Result<Schedule, CollectiveError> {
     let p = problem.ranks();
     let had = postal_windows(p, delay);
     let steps = had.len() - 1;
     let window = |step: usize, from: usize| {
-        let mut data = MessageData::default();
-        circle.push_window(from, had[step + 1] - had[step], &mut data);
+        let (mut data, count) = (MessageData::default(), had[step + 1] - had[step]);
+        match layout {
+            Layout::InPlace => circle.push_window(from, count, &mut data),
+            Layout::Anywhere => data.push(0, circle.sizes().window(from, count)),
+        }
         data.into_pieces()
     };
     let mut programs = Programs::new();

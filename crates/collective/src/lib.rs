@@ -81,7 +81,9 @@ mod rounds;
 pub mod straight;
 mod timetable;
 
-pub use bruck::{bruck, bruck_balanced, bruck_contiguous, bruck_postal, postal_messages};
+pub use bruck::{
+    bruck, bruck_balanced, bruck_contiguous, bruck_postal, postal_messages, sketch_of_postal,
+};
 pub use bundles::{Bundle, BundleRounds, ColumnTrees, Passing, most_in_pairs, rows_of_roots};
 pub use circulant::circulant;
 pub use doubling::recursive_doubling;

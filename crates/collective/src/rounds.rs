@@ -13,6 +13,15 @@ pub(crate) struct Meeting {
     pub(crate) from: Option<Rank>,
 }
 
+/// Positions of the data of messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// Offsets that the operation states.
+    InPlace,
+    /// One piece for each message, at the start: to be simulated, not performed.
+    Anywhere,
+}
+
 /// Parts of a buffer, in the order in which a message has them.
 #[derive(Debug, Default)]
 pub(crate) struct MessageData(Vec<Piece>);

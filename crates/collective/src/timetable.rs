@@ -5,7 +5,7 @@
 //! they leave, so that no rank waits for a message that waits for it, even if each message waits for its receiver.
 
 use crate::CollectiveError;
-use crate::rounds::finished;
+use crate::rounds::{Layout, finished};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::rc::Rc;
@@ -77,8 +77,8 @@ impl<'a> Timetable<'a> {
     ///
     /// # Complexity
     /// O(n log n) for n messages.
-    pub(crate) fn schedule(&self) -> Result<Schedule, CollectiveError> {
-        self.listed(&self.passages()?)
+    pub(crate) fn schedule(&self, layout: Layout) -> Result<Schedule, CollectiveError> {
+        self.listed(&self.passages()?, layout)
     }
 
     /// Order in which all messages leave, and when they end.
@@ -157,7 +157,7 @@ impl<'a> Timetable<'a> {
 
     /// The schedule that lists sends, and received messages, of each rank in the order in which they leave: each send behind
     /// the last message that it needs.
-    fn listed(&self, passages: &[Passage]) -> Result<Schedule, CollectiveError> {
+    fn listed(&self, passages: &[Passage], layout: Layout) -> Result<Schedule, CollectiveError> {
         let ranks = self.problem.ranks();
         let mut numbers: Vec<u32> = (0..self.messages.len() as u32).collect();
         let leaves = |number: u32| passages[number as usize].leaves;
@@ -175,22 +175,36 @@ impl<'a> Timetable<'a> {
                 let message = &self.messages[number as usize];
                 let needed = self.after[number as usize].iter().map(|&before| leaves(before)).max();
                 while let Some(before) = received.next_if(|&one| Some(leaves(one)) <= needed) {
-                    self.push_receive(&mut programs, before)?;
+                    self.push_receive(&mut programs, before, layout)?;
                 }
-                let from = Region { buffer: Buffer::Output, pieces: &message.pieces };
+                let anywhere = self.anywhere(number);
+                let pieces = if layout == Layout::Anywhere { &anywhere } else { &*message.pieces };
+                let from = Region { buffer: Buffer::Output, pieces };
                 let deed = Deed::Send(Send { to: message.ends.1, tag: 0, from });
                 programs.push(&Action { port: 0, deed })?;
             }
             for number in received {
-                self.push_receive(&mut programs, number)?;
+                self.push_receive(&mut programs, number, layout)?;
             }
             programs.end_rank();
         }
         Ok(finished(self.problem, (Order::Ordered, 1), vec![0; ranks], programs)?.with_duplex(true))
     }
 
-    fn push_receive(&self, programs: &mut Programs, number: u32) -> Result<(), CollectiveError> {
+    /// The bytes of a message in one piece.
+    fn anywhere(&self, number: u32) -> [Piece; 1] {
+        [Piece { offset: 0, bytes: self.bytes[number as usize] }]
+    }
+
+    fn push_receive(
+        &self,
+        programs: &mut Programs,
+        number: u32,
+        layout: Layout,
+    ) -> Result<(), CollectiveError> {
         let TimedMessage { ends, pieces, .. } = &self.messages[number as usize];
+        let anywhere = self.anywhere(number);
+        let pieces = if layout == Layout::Anywhere { &anywhere } else { &**pieces };
         let into = Region { buffer: Buffer::Output, pieces };
         let deed = Deed::Receive(Receive { from: ends.0, tag: 0, into, arrival: Arrival::Store });
         Ok(programs.push(&Action { port: 0, deed })?)

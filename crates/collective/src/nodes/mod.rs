@@ -16,7 +16,7 @@ mod estimate;
 pub use estimate::{NodePrices, estimated_lanes, estimated_node_all};
 
 use crate::error::allgathered;
-use crate::rounds::MessageData;
+use crate::rounds::{Layout, MessageData};
 use crate::timetable::{TimedMessage, Timetable};
 use crate::{Circulation, CollectiveError, Flow, RankRounds, RoundMessages};
 use std::collections::{BTreeMap, BTreeSet};
@@ -472,7 +472,25 @@ pub fn lanes(
     nodes: &[Vec<Rank>],
     lanes: Lanes,
 ) -> Result<Schedule, CollectiveError> {
-    timetable(problem, nodes, OnNodes::Lanes(lanes))?.schedule()
+    timetable(problem, nodes, OnNodes::Lanes(lanes))?.schedule(Layout::InPlace)
+}
+
+/// The schedule of [`lanes`] with each message as one piece that lies anywhere: to be simulated, not performed.
+///
+/// # Errors
+/// [`CollectiveError`].
+///
+/// # Panics
+/// As [`lanes`].
+///
+/// # Complexity
+/// As [`lanes`].
+pub fn sketch_of_lanes(
+    problem: &Problem,
+    nodes: &[Vec<Rank>],
+    lanes: Lanes,
+) -> Result<Schedule, CollectiveError> {
+    timetable(problem, nodes, OnNodes::Lanes(lanes))?.schedule(Layout::Anywhere)
 }
 
 /// The allgather in which the ranks of a node give each other their blocks; each then sends the data of the whole node
@@ -488,7 +506,7 @@ pub fn lanes(
 /// # Complexity
 /// O(n log n) for `n = O(p c + N^2 c)` messages, with `N` nodes of `c` ranks.
 pub fn node_all(problem: &Problem, nodes: &[Vec<Rank>]) -> Result<Schedule, CollectiveError> {
-    timetable(problem, nodes, OnNodes::NodeAll)?.schedule()
+    timetable(problem, nodes, OnNodes::NodeAll)?.schedule(Layout::InPlace)
 }
 
 /// The messages of all ranks.

@@ -5,8 +5,10 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 use tuwtree_bounds::best_lower_bound;
 use tuwtree_collective::alltoall::{self, BruckSketch};
-use tuwtree_collective::nodes::{Lanes, NodeMessage, OnNodes, lanes, node_all, rank_messages};
-use tuwtree_collective::{Circulation, Passing};
+use tuwtree_collective::nodes::{
+    Lanes, NodeMessage, OnNodes, lanes, node_all, rank_messages, sketch_of_lanes,
+};
+use tuwtree_collective::{Circulation, Passing, bruck_balanced, bruck_postal, sketch_of_postal};
 use tuwtree_model::document::{Date, Machine};
 use tuwtree_model::{
     BlockSizes, Costs, Hierarchy, Level, MessageSizes, Network, Placement, Problem, Rank,
@@ -246,6 +248,28 @@ fn figures(schedule: &Schedule, costs: &StatedCosts) -> ([Option<Time>; 2], usiz
 }
 
 proptest! {
+    #[test]
+    fn sketches_of_allgathers_have_the_figures_of_their_schedules(
+        (sizes, on_nodes) in prop::collection::vec(prop_oneof![1 => Just(0), 3 => 0..60_u64], 2..20)
+            .prop_flat_map(|sizes| (Just(sizes.clone()), nodes(sizes.len()))),
+        has_wires in any::<bool>(),
+        between in between(),
+        (is_even, is_whole, is_balanced) in any::<(bool, bool, bool)>(),
+        delay in 1..7_usize,
+    ) {
+        let costs = if has_wires { on_nodes } else { on_nodes.costs().clone().into() };
+        let problem = problem(&sizes, costs.clone());
+        let schedule = if is_balanced { bruck_balanced } else { bruck_postal };
+        let schedule = figures(&schedule(&problem, delay).unwrap(), &costs);
+        let sketch = sketch_of_postal(&problem, delay, is_balanced).unwrap();
+        prop_assert_eq!(figures(&sketch, &costs), schedule);
+        let nodes = nodes_of(problem.costs().hierarchy().unwrap(), problem.ranks());
+        let given = Lanes { count: 1, between, is_even, is_whole };
+        let schedule = figures(&lanes(&problem, &nodes, given).unwrap(), &costs);
+        let sketch = sketch_of_lanes(&problem, &nodes, given).unwrap();
+        prop_assert_eq!(figures(&sketch, &costs), schedule);
+    }
+
     #[test]
     fn sketches_of_alltoalls_have_the_figures_of_their_schedules(
         (list, on_nodes) in (2..12_usize, 0..2_u64).prop_flat_map(|(ranks, least)| {

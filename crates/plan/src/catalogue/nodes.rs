@@ -4,8 +4,11 @@ use super::{CatalogueRow, rootless};
 use crate::error::NoTree;
 use crate::expense::{Effort, Expense};
 use crate::request::{Built, Request, Wanted};
+use rayon::prelude::*;
 use std::collections::BTreeMap;
-use tuwtree_collective::nodes::{Lanes, NodePrices, estimated_lanes, lanes, node_all};
+use tuwtree_collective::nodes::{
+    Lanes, NodePrices, estimated_lanes, lanes, node_all, sketch_of_lanes,
+};
 use tuwtree_collective::{Circulation, MessagePrice, Passing, alltoall, most_in_pairs};
 use tuwtree_model::{ClosedSet, CostModel, Problem, Rank, Time, TimeError};
 use tuwtree_schedule::Schedule;
@@ -166,27 +169,30 @@ fn in_lanes(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     all.retain(|(.., one)| one.seconds <= most.max(cheapest));
     all.sort_by_key(|&(time, ..)| time);
     let most = all[0].0.saturating_add(all[0].0 / 4);
-    let mut best: Option<(Time, Lanes, Schedule)> = None;
-    let mut judged = Vec::new();
+    let mut candidates: Vec<Lanes> = Vec::new();
     for (_, given, expense) in all.into_iter().take_while(|&(time, ..)| time <= most) {
-        if judged.contains(&given.between) || judged.len() == MOST_JUDGED {
-            continue;
-        }
-        expense.check(wanted.effort, request.watch, |_| String::new())?;
-        judged.push(given.between);
-        let schedule = lanes(problem, &nodes, given).map_err(NoTree::failed)?;
-        let time = wanted.time_of(&schedule, problem)?;
-        if best.as_ref().is_none_or(|(least, ..)| time < *least) {
-            best = Some((time, given, schedule));
+        if candidates.iter().all(|one| one.between != given.between)
+            && candidates.len() < MOST_JUDGED
+        {
+            expense.check(wanted.effort, request.watch, |_| String::new())?;
+            candidates.push(given);
         }
     }
-    let (time, lanes, schedule) = best.expect("the first is judged");
-    let (delay, pieces) = match lanes.between {
+    let judged = candidates.into_par_iter().map(|given| {
+        let sketch = sketch_of_lanes(problem, &nodes, given).map_err(NoTree::failed)?;
+        Ok((wanted.time_of(&sketch, problem)?, given, sketch))
+    });
+    let judged: Vec<Result<_, NoTree>> = judged.collect();
+    let judged = judged.into_iter().collect::<Result<Vec<(Time, Lanes, Schedule)>, NoTree>>()?;
+    let best = judged.into_iter().min_by_key(|&(time, ..)| time);
+    let (time, given, sketch) = best.expect("the first is judged");
+    let (delay, pieces) = match given.between {
         Circulation::BalancedPostal(delay) => (Some(delay), None),
         Circulation::BalancedPieces(pieces) => (None, Some(pieces)),
         _ => (None, None),
     };
-    Ok(Built { delay, pieces, time: Some(time), ..Built::without_search(schedule) })
+    let list = move |problem: &Problem| lanes(problem, &nodes, given);
+    Ok(Built { delay, pieces, ..rootless::sketched(problem, (&sketch, time), list) })
 }
 
 fn picoseconds(time: Time) -> u128 {

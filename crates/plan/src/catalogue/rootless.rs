@@ -6,6 +6,7 @@ use crate::error::NoTree;
 use crate::expense::{Effort, Expense, LIMIT_SECONDS};
 use crate::plan::RankPrograms;
 use crate::request::{Built, Request, Wanted, time_otherwise};
+use rayon::prelude::*;
 use std::cmp::Reverse;
 use tuwtree_collective::allreduce::Folds;
 use tuwtree_collective::broadcast::{self, Gathering};
@@ -565,7 +566,7 @@ fn with_delay(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     let p = problem.ranks();
     let rounds = u64::from(p.next_power_of_two().ilog2()).max(1);
     let is_balanced = wanted.construction == Construction::BruckBalanced;
-    let (build, pieces): (fn(&Problem, usize) -> Result<_, _>, u64) = match is_balanced {
+    let (list, pieces): (fn(&Problem, usize) -> Result<_, _>, u64) = match is_balanced {
         true => (tuwtree_collective::bruck_balanced, (p as u64).div_ceil(rounds)),
         false => (tuwtree_collective::bruck_postal, 2),
     };
@@ -576,30 +577,53 @@ fn with_delay(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     let mut delays: Vec<(Option<Time>, usize)> = (1..=MOST_DELAY.min(p)).map(floor).collect();
     // The least bytes on a wire come first, then powers of two, as there may be no time for all.
     delays.sort_by_key(|&(floor, delay)| (floor, !delay.is_power_of_two(), Reverse(delay)));
-    for (floor, delay) in delays {
-        let is_beaten = |&(least, ..): &(Time, usize, Schedule)| Some(least) < floor;
-        // Among many ranks, halfway between the best power of two and the next ones.
-        let is_far =
-            |&(_, best, _): &(Time, usize, Schedule)| ![3 * best, 6 * best].contains(&(4 * delay));
-        let is_hopeless = p > MANY && !delay.is_power_of_two() && best.as_ref().is_some_and(is_far);
-        if is_hopeless || best.as_ref().is_some_and(is_beaten) {
-            continue;
+    let sketched_with = |delay: usize| {
+        let sketch = tuwtree_collective::sketch_of_postal(problem, delay, is_balanced);
+        let sketch = sketch.map_err(NoTree::failed)?;
+        Ok((wanted.time_of(&sketch, problem)?, delay, sketch))
+    };
+    let mut delays = delays.into_iter();
+    loop {
+        // Two at once, whatever the number of threads.
+        let mut pair = Vec::new();
+        for (floor, delay) in delays.by_ref() {
+            let is_beaten = |&(least, ..): &(Time, usize, Schedule)| Some(least) < floor;
+            // Among many ranks, halfway between the best power of two and the next ones.
+            let is_far = |&(_, best, _): &(Time, usize, Schedule)| {
+                ![3 * best, 6 * best].contains(&(4 * delay))
+            };
+            let is_hopeless =
+                p > MANY && !delay.is_power_of_two() && best.as_ref().is_some_and(is_far);
+            if is_hopeless || best.as_ref().is_some_and(is_beaten) {
+                continue;
+            }
+            let messages = messages_of_few_rounds(problem).saturating_mul(delay.ilog2() as u64 + 1);
+            seconds += seconds_of(messages, 1);
+            let is_late = wanted.effort != Effort::Any && seconds > SEARCH_SECONDS;
+            if is_late && (best.is_some() || !pair.is_empty()) {
+                break;
+            }
+            let expense = expense(wanted, messages, pieces);
+            expense.check(wanted.effort, request.watch, |_| String::new())?;
+            pair.push(delay);
+            if pair.len() == 2 {
+                break;
+            }
         }
-        let messages = messages_of_few_rounds(problem).saturating_mul(delay.ilog2() as u64 + 1);
-        let expense = expense(wanted, messages, pieces);
-        seconds += expense.seconds;
-        if best.is_some() && wanted.effort != Effort::Any && seconds > SEARCH_SECONDS {
+        if pair.is_empty() {
             break;
         }
-        expense.check(wanted.effort, request.watch, |_| String::new())?;
-        let schedule = build(problem, delay).map_err(NoTree::failed)?;
-        let time = wanted.time_of(&schedule, problem)?;
-        if best.as_ref().is_none_or(|&(least, known, _)| (time, delay) < (least, known)) {
-            best = Some((time, delay, schedule));
+        let timed: Vec<Result<_, NoTree>> = pair.into_par_iter().map(sketched_with).collect();
+        for one in timed {
+            let (time, delay, sketch) = one?;
+            if best.as_ref().is_none_or(|&(least, known, _)| (time, delay) < (least, known)) {
+                best = Some((time, delay, sketch));
+            }
         }
     }
-    let (time, delay, schedule) = best.expect("one delay was tried");
-    Ok(Built { delay: Some(delay), time: Some(time), ..Built::without_search(schedule) })
+    let (time, delay, sketch) = best.expect("one delay was tried");
+    let built = sketched(problem, (&sketch, time), move |problem| list(problem, delay));
+    Ok(Built { delay: Some(delay), ..built })
 }
 
 /// No larger delays are tried.
