@@ -274,7 +274,7 @@ impl BundleSearch<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{nodes, rootless};
+    use super::super::{delays, nodes, rootless};
     use super::*;
     use tuwtree_bounds::best_lower_bound;
     use tuwtree_collective::broadcast::{Gathering, scatter_allgather};
@@ -324,7 +324,7 @@ mod tests {
             [tuwtree_collective::bruck_postal, tuwtree_collective::bruck_balanced];
         for (is_balanced, windows) in [false, true].into_iter().zip(orders) {
             for delay in [1, 2, 3, 16] {
-                let floor = rootless::floor_of_windows(&problem, delay, is_balanced);
+                let floor = delays::floor_of_windows(&problem, delay, is_balanced);
                 let floor = floor.unwrap().units();
                 let schedule = windows(&problem, delay).unwrap();
                 let timeline = simulate(&schedule, problem.stated_costs(), Sends::Eager).unwrap();

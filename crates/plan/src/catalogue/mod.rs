@@ -6,6 +6,7 @@
 mod built;
 mod bundled;
 mod composed;
+mod delays;
 mod few;
 mod gridded;
 mod groups;
@@ -15,6 +16,7 @@ mod online;
 mod optimal;
 mod ordered;
 mod overlapping;
+mod pieces;
 mod polished;
 mod rootless;
 mod two_level;

@@ -1,22 +1,20 @@
 //! Schedules that go along no tree: of operations without a root, and of broadcasts and reductions whose vector is
 //! cut. Every rank knows all counts, and works out its part by itself.
 
-use super::{CatalogueRow, OperandOrder, bundled};
+use super::{CatalogueRow, OperandOrder, bundled, delays, pieces};
 use crate::error::NoTree;
-use crate::expense::{Effort, Expense, LIMIT_SECONDS};
+use crate::expense::{Expense, LIMIT_SECONDS};
 use crate::plan::RankPrograms;
 use crate::request::{Built, Request, Wanted, time_otherwise};
-use rayon::prelude::*;
-use std::cmp::Reverse;
 use tuwtree_collective::allreduce::Folds;
 use tuwtree_collective::broadcast::{self, Gathering};
 use tuwtree_collective::{
-    CollectiveError, Outline, allreduce, alltoall, binary_blocks, postal_messages, reduce,
-    reduce_scatter, ring, ring_outline, straight,
+    CollectiveError, Outline, allreduce, alltoall, binary_blocks, reduce, reduce_scatter, ring,
+    ring_outline, straight,
 };
 use tuwtree_model::{
-    BlockSizes, ClosedSet, Construction, CostModel, Direction, NodeWires, Operation, Order,
-    Placement, Problem, Rank, Root, Time, WireOwner,
+    BlockSizes, ClosedSet, CostModel, Direction, NodeWires, Operation, Order, Placement, Problem,
+    Rank, Root, Time, WireOwner,
 };
 use tuwtree_schedule::Schedule;
 
@@ -183,22 +181,8 @@ fn on_wires(problem: &Problem, sizes: &BlockSizes) -> Option<Time> {
     longest_on_wires(problem, sizes, sizes.iter().max()?, sent)
 }
 
-/// For how long a wire that the ranks of a node share is busy at least with the windows of many ranks' blocks.
-pub(super) fn floor_of_windows(problem: &Problem, delay: usize, is_balanced: bool) -> Option<Time> {
-    let sizes = many_blocks(problem)?;
-    let machine = problem.costs().hierarchy()?;
-    let mut sent = vec![0.0; machine.nodes()];
-    for (from, to, bytes) in postal_messages(sizes, delay, is_balanced) {
-        let node = machine.node(from);
-        if machine.node(to) != node {
-            sent[node] += bytes as f64;
-        }
-    }
-    longest_on_wires(problem, sizes, sizes.total(), sent)
-}
-
 /// The longest time of the shared wires of nodes that send these bytes, in messages of at most `most` bytes.
-fn longest_on_wires(
+pub(super) fn longest_on_wires(
     problem: &Problem,
     sizes: &BlockSizes,
     most: u64,
@@ -209,11 +193,6 @@ fn longest_on_wires(
     let most_ranks = problem.costs().hierarchy()?.levels()[0].members;
     let times = sent.into_iter().map(|bytes| wires.least_time(most_ranks, bytes, bytes));
     Time::new(times.fold(0.0, f64::max))
-}
-
-/// Least of [`floor_of_windows`] over all delays.
-fn floor_of_delays(problem: &Problem, is_balanced: bool) -> Option<Time> {
-    (1..=MOST_DELAY).filter_map(|delay| floor_of_windows(problem, delay, is_balanced)).min()
 }
 
 /// For how long the ends of a link are busy at least if all blocks but one pass it on their way around the ring, in chunks of
@@ -421,11 +400,11 @@ pub(super) const BRUCK_RADIX: CatalogueRow = CatalogueRow {
 
 pub(super) const BRUCK_POSTAL: CatalogueRow = CatalogueRow {
     is_for_overlap: true,
-    floor: |problem| floor_of_delays(problem, false),
+    floor: |problem| delays::floor_of_delays(problem, false),
     suits: |request, _| request.problem.costs().overlaps(),
     ..row(
         "the same with messages of several steps under way at once, as many as are found best",
-        with_delay,
+        delays::with_delay,
     )
 };
 
@@ -459,20 +438,29 @@ pub(super) const CIRCULANT: CatalogueRow = row(
 
 pub(super) const CIRCULANT_PIECES: CatalogueRow = CatalogueRow {
     is_long: true,
-    ..row("all blocks at once, in the number of pieces that is found best (Träff 2022)", in_pieces)
+    ..row(
+        "all blocks at once, in the number of pieces that is found best (Träff 2022)",
+        pieces::in_pieces,
+    )
 };
 
 pub(super) const BRUCK_BALANCED: CatalogueRow = CatalogueRow {
     is_for_overlap: true,
-    floor: |problem| floor_of_delays(problem, true),
+    floor: |problem| delays::floor_of_delays(problem, true),
     suits: |request, _| request.problem.costs().overlaps() && has_different_blocks(request),
-    ..row("as bruck-postal, ranks in an order in which large blocks are far apart", with_delay)
+    ..row(
+        "as bruck-postal, ranks in an order in which large blocks are far apart",
+        delays::with_delay,
+    )
 };
 
 pub(super) const CIRCULANT_BALANCED: CatalogueRow = CatalogueRow {
     is_long: true,
     suits: |request, _| has_different_blocks(request),
-    ..row("as circulant-pieces, ranks in an order in which large blocks are far apart", in_pieces)
+    ..row(
+        "as circulant-pieces, ranks in an order in which large blocks are far apart",
+        pieces::in_pieces,
+    )
 };
 
 /// True if block sizes differ: else the balanced order is that of ranks.
@@ -560,75 +548,6 @@ fn listed_later(
     }
 }
 
-/// The fastest of Bruck's allgathers with some delays, of equally fast ones that of the least delay.
-fn with_delay(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
-    let problem = request.problem;
-    let p = problem.ranks();
-    let rounds = u64::from(p.next_power_of_two().ilog2()).max(1);
-    let is_balanced = wanted.construction == Construction::BruckBalanced;
-    let (list, pieces): (fn(&Problem, usize) -> Result<_, _>, u64) = match is_balanced {
-        true => (tuwtree_collective::bruck_balanced, (p as u64).div_ceil(rounds)),
-        false => (tuwtree_collective::bruck_postal, 2),
-    };
-    let mut best: Option<(Time, usize, Schedule)> = None;
-    let mut seconds = 0.0;
-    // With more steps than there are, each rank sends its own block to all.
-    let floor = |delay| (floor_of_windows(problem, delay, is_balanced), delay);
-    let mut delays: Vec<(Option<Time>, usize)> = (1..=MOST_DELAY.min(p)).map(floor).collect();
-    // The least bytes on a wire come first, then powers of two, as there may be no time for all.
-    delays.sort_by_key(|&(floor, delay)| (floor, !delay.is_power_of_two(), Reverse(delay)));
-    let sketched_with = |delay: usize| {
-        let sketch = tuwtree_collective::sketch_of_postal(problem, delay, is_balanced);
-        let sketch = sketch.map_err(NoTree::failed)?;
-        Ok((wanted.time_of(&sketch, problem)?, delay, sketch))
-    };
-    let mut delays = delays.into_iter();
-    loop {
-        // Two at once, whatever the number of threads.
-        let mut pair = Vec::new();
-        for (floor, delay) in delays.by_ref() {
-            let is_beaten = |&(least, ..): &(Time, usize, Schedule)| Some(least) < floor;
-            // Among many ranks, halfway between the best power of two and the next ones.
-            let is_far = |&(_, best, _): &(Time, usize, Schedule)| {
-                ![3 * best, 6 * best].contains(&(4 * delay))
-            };
-            let is_hopeless =
-                p > MANY && !delay.is_power_of_two() && best.as_ref().is_some_and(is_far);
-            if is_hopeless || best.as_ref().is_some_and(is_beaten) {
-                continue;
-            }
-            let messages = messages_of_few_rounds(problem).saturating_mul(delay.ilog2() as u64 + 1);
-            seconds += seconds_of(messages, 1);
-            let is_late = wanted.effort != Effort::Any && seconds > SEARCH_SECONDS;
-            if is_late && (best.is_some() || !pair.is_empty()) {
-                break;
-            }
-            let expense = expense(wanted, messages, pieces);
-            expense.check(wanted.effort, request.watch, |_| String::new())?;
-            pair.push(delay);
-            if pair.len() == 2 {
-                break;
-            }
-        }
-        if pair.is_empty() {
-            break;
-        }
-        let timed: Vec<Result<_, NoTree>> = pair.into_par_iter().map(sketched_with).collect();
-        for one in timed {
-            let (time, delay, sketch) = one?;
-            if best.as_ref().is_none_or(|&(least, known, _)| (time, delay) < (least, known)) {
-                best = Some((time, delay, sketch));
-            }
-        }
-    }
-    let (time, delay, sketch) = best.expect("one delay was tried");
-    let built = sketched(problem, (&sketch, time), move |problem| list(problem, delay));
-    Ok(Built { delay: Some(delay), ..built })
-}
-
-/// No larger delays are tried.
-const MOST_DELAY: usize = 16;
-
 /// `p^2`.
 pub(super) fn messages_of_all_pairs(problem: &Problem) -> u64 {
     let p = problem.ranks() as u64;
@@ -667,136 +586,5 @@ pub(super) fn whole(
     build(request.problem).map(Built::without_search).map_err(NoTree::failed)
 }
 
-/// The fastest of schedules in some numbers of pieces, of equally fast ones the one with fewest. If the
-/// construction was not asked for by name, no more numbers are tried than some seconds allow.
-fn in_pieces(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
-    let problem = request.problem;
-    let (likely, most) = likely_pieces(problem);
-    let affordable = |pieces| {
-        let (p, rounds) = (problem.ranks() as u64, pieces as u64 + 64);
-        let expense = expense(wanted, p.saturating_mul(rounds), pieces_in_a_message(problem));
-        expense.check(wanted.effort, request.watch, |_| String::new())
-    };
-    affordable(likely)?;
-    let mut search = PieceSearch { request, wanted, seconds: 0.0, best: None, tried: Vec::new() };
-    search.attempt(likely)?;
-    let mut width = WIDEST;
-    while width > 0 {
-        let center = search.pieces() as f64;
-        for step in [-width, width] {
-            let pieces = center * (f64::from(step) / STEPS_TO_DOUBLE).exp2();
-            search.attempt((pieces.round() as usize).clamp(1, most))?;
-        }
-        if search.pieces() as f64 == center {
-            width /= 2;
-        }
-    }
-    for pieces in 1..=FEW.min(most) {
-        search.attempt(pieces)?;
-    }
-    let pieces = search.pieces();
-    affordable(pieces)?;
-    let is_balanced = wanted.construction == Construction::CirculantBalanced;
-    let schedule = match problem.operation() {
-        Operation::ReduceScatter if is_balanced => {
-            reduce_scatter::circulant_balanced(problem, pieces)
-        }
-        Operation::ReduceScatter => reduce_scatter::circulant_in_pieces(problem, pieces),
-        _ if is_balanced => tuwtree_collective::circulant_balanced(problem, pieces),
-        Operation::Broadcast => broadcast::circulant_in_pieces(problem, pieces),
-        Operation::Reduce => reduce::circulant_in_pieces(problem, pieces),
-        _ => tuwtree_collective::circulant_in_pieces(problem, pieces),
-    };
-    let schedule = schedule.map_err(NoTree::failed)?;
-    Ok(Built { pieces: Some(pieces), ..Built::without_search(schedule) })
-}
-
-/// Candidates tried so far.
-struct PieceSearch<'a> {
-    request: &'a Request<'a>,
-    wanted: Wanted,
-    /// Its estimated duration.
-    seconds: f64,
-    best: Option<(Time, usize)>,
-    tried: Vec<usize>,
-}
-
-impl PieceSearch<'_> {
-    /// The best number of pieces so far.
-    fn pieces(&self) -> usize {
-        self.best.map_or(1, |(_, pieces)| pieces)
-    }
-
-    /// Tries a number of pieces, once, if there is time for it.
-    fn attempt(&mut self, pieces: usize) -> Result<(), NoTree> {
-        let problem = self.request.problem;
-        let rounds = problem.ranks().next_power_of_two().ilog2() as usize + pieces - 1;
-        let messages = problem.ranks() as f64 * rounds as f64;
-        let seconds = messages * pieces_in_a_message(problem) as f64 * SECONDS_A_SHARE;
-        let is_named = self.wanted.effort == Effort::Any;
-        let is_late = !is_named && self.seconds + seconds > SEARCH_SECONDS;
-        if self.tried.contains(&pieces) || (self.best.is_some() && is_late) {
-            return Ok(());
-        }
-        self.tried.push(pieces);
-        self.seconds += seconds;
-        let is_balanced = self.wanted.construction == Construction::CirculantBalanced;
-        let time = match problem.operation() {
-            Operation::ReduceScatter if is_balanced => {
-                reduce_scatter::balanced_time(problem, pieces)
-            }
-            Operation::ReduceScatter => reduce_scatter::time_in_pieces(problem, pieces),
-            _ if is_balanced => tuwtree_collective::balanced_time(problem, pieces),
-            Operation::Broadcast => broadcast::time_in_pieces(problem, pieces),
-            Operation::Reduce => reduce::time_in_pieces(problem, pieces),
-            _ => tuwtree_collective::time_in_pieces(problem, pieces),
-        };
-        let time = time.map_err(|error| self.wanted.untimed(error))?;
-        if self.best.is_none_or(|best| (time, pieces) < best) {
-            self.best = Some((time, pieces));
-        }
-        Ok(())
-    }
-}
-
-/// Number of pieces in a round's message: of every block, or of the vector.
-fn pieces_in_a_message(problem: &Problem) -> u64 {
-    problem.blocks().map_or(1, |sizes| sizes.ranks() as u64)
-}
-
-/// The number of pieces for which the rounds take least if every message has its share of all blocks, and
-/// the largest number that is looked at.
-fn likely_pieces(problem: &Problem) -> (usize, usize) {
-    let p = problem.ranks();
-    let rounds = p.next_power_of_two().ilog2() as usize;
-    let total = problem.payload().total();
-    let message = |bytes: u64| match p {
-        1 => 0.0,
-        _ => problem.costs().exchange_between(0, 1, bytes).map_or(0.0, Time::units),
-    };
-    let estimate =
-        |pieces: usize| (pieces - 1 + rounds) as f64 * message(total.div_ceil(pieces as u64));
-    let most = usize::try_from(total).unwrap_or(usize::MAX).clamp(1, MOST_PIECES);
-    let all = (0..).map(|step| (f64::from(step) / STEPS_TO_DOUBLE).exp2() as usize);
-    let all = all.take_while(|&pieces| pieces <= most);
-    let likely = all.min_by(|&one, &other| estimate(one).total_cmp(&estimate(other)));
-    (likely.expect("one piece is among all"), most)
-}
-
 /// Estimated seconds of trying numbers of pieces, and radices, that the user did not set.
 pub(super) const SEARCH_SECONDS: f64 = 10.0;
-
-/// Approximate time of adding up one block's share in a message.
-const SECONDS_A_SHARE: f64 = 1e-9;
-
-/// More pieces are not tried.
-const MOST_PIECES: usize = 1 << 20;
-
-/// Up to how many pieces all numbers are tried.
-const FEW: usize = 8;
-
-/// Numbers of pieces from one to its double.
-const STEPS_TO_DOUBLE: f64 = 8.0;
-
-/// Distance of the first candidates from the likely one, in such steps.
-const WIDEST: i32 = 8;
