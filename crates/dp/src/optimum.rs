@@ -9,17 +9,8 @@ use tuwtree_model::{Homogeneous, Problem, Root, Scalar, ScaledSizes, Tree};
 use tuwtree_runs::RunsError;
 
 /// Method of evaluating the dynamic program. All methods find equal times.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Hash,
-    strum::VariantArray,
-    strum::IntoStaticStr,
-    strum::EnumString,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(strum::VariantArray, strum::IntoStaticStr, strum::EnumString)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Method {
     /// The published recurrences, split by split: O(p^3), any costs. See [`plain`].

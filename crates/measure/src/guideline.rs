@@ -22,9 +22,8 @@ use crate::statistics::greater_probability;
 use tuwtree_model::Operation;
 
 /// A guideline.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray, strum::IntoStaticStr, strum::EnumString,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(strum::VariantArray, strum::IntoStaticStr, strum::EnumString)]
 #[strum(serialize_all = "UPPERCASE")]
 pub enum Guideline {
     /// The regular operation is no slower than the irregular one.

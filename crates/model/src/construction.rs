@@ -5,19 +5,8 @@ use crate::Operation;
 /// A construction of trees, or of schedules without a tree, by name; its description and its code are in the crates
 /// that build it. In the order of the published tables' columns, but with the cheaper ones first: among equally fast
 /// trees, the first is recommended.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    strum::VariantArray,
-    strum::IntoStaticStr,
-    strum::EnumString,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(strum::VariantArray, strum::IntoStaticStr, strum::EnumString)]
 #[strum(serialize_all = "kebab-case")]
 #[expect(missing_docs, reason = "the catalogue of constructions says what each is")]
 pub enum Construction {

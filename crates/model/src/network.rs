@@ -3,20 +3,9 @@
 use std::collections::{BTreeMap, VecDeque};
 
 /// Service of simultaneous messages by a port.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Hash,
-    Default,
-    strum::VariantArray,
-    strum::IntoStaticStr,
-    strum::EnumString,
-    serde::Serialize,
-    serde::Deserialize,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(strum::VariantArray, strum::IntoStaticStr, strum::EnumString)]
+#[derive(serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum PortKind {
@@ -28,20 +17,9 @@ pub enum PortKind {
 }
 
 /// Owner of a wire.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Hash,
-    Default,
-    strum::VariantArray,
-    strum::IntoStaticStr,
-    strum::EnumString,
-    serde::Serialize,
-    serde::Deserialize,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(strum::VariantArray, strum::IntoStaticStr, strum::EnumString)]
+#[derive(serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum WireOwner {

@@ -5,22 +5,9 @@ use crate::{Operation, Rank, Step, Tree};
 
 /// Order of the data in a rank: always consecutive in rank order, or less strict. The strictest comes first, and is the
 /// least.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Default,
-    strum::VariantArray,
-    strum::IntoStaticStr,
-    strum::EnumString,
-    serde::Serialize,
-    serde::Deserialize,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+#[derive(strum::VariantArray, strum::IntoStaticStr, strum::EnumString)]
+#[derive(serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Order {

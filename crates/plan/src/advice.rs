@@ -47,9 +47,8 @@ pub struct Price {
 const PLAN_BYTES: u64 = 160;
 
 /// The trees that a tree is measured against.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray, strum::IntoStaticStr, strum::EnumString,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(strum::VariantArray, strum::IntoStaticStr, strum::EnumString)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Rival {
     /// The star.

@@ -53,9 +53,8 @@ pub struct Skipped {
 }
 
 /// Class of trees in which a tree is a fastest one.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray, strum::IntoStaticStr, strum::EnumString,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(strum::VariantArray, strum::IntoStaticStr, strum::EnumString)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Optimality {
     /// Of all, with the root that is given, if one is.

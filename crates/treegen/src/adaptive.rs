@@ -10,18 +10,8 @@ use tuwtree_model::{Problem, Time, Tree};
 ///
 /// Under each rule, ties go to the right: the right subcube receives. A subcube that holds a given
 /// root always receives (TUW Lemma 2).
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Hash,
-    Default,
-    strum::VariantArray,
-    strum::IntoStaticStr,
-    strum::EnumString,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(strum::VariantArray, strum::IntoStaticStr, strum::EnumString)]
 #[strum(serialize_all = "kebab-case")]
 pub enum AdaptiveRule {
     /// The direction with the smaller completion time of the join. It alone looks at the costs (of

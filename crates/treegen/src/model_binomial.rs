@@ -16,17 +16,8 @@ use crate::copy_first::copy_first;
 use tuwtree_model::{Problem, Rank, Time, TimeError, Tree};
 
 /// Choice of the free rank for the next place.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Hash,
-    strum::VariantArray,
-    strum::IntoStaticStr,
-    strum::EnumString,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(strum::VariantArray, strum::IntoStaticStr, strum::EnumString)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Filling {
     /// The one with the least predicted time: near ones gather in one subtree.

@@ -55,9 +55,8 @@ pub struct LibraryAlgorithm {
 }
 
 /// A library that reads which algorithm to use, or a form in which it does.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray, strum::IntoStaticStr, strum::EnumString,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(strum::VariantArray, strum::IntoStaticStr, strum::EnumString)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Tuning {
     /// MPICH: a JSON file that replaces its own.

@@ -4,9 +4,8 @@ use super::{LibraryAlgorithm, LinearTime, Prices, Tuning, algorithms, mpich, ope
 use tuwtree_model::{ClosedSet, Operation, Order};
 
 /// Rules by which libraries choose by themselves, as far as they are known.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray, strum::IntoStaticStr, strum::EnumString,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(strum::VariantArray, strum::IntoStaticStr, strum::EnumString)]
 #[strum(serialize_all = "kebab-case")]
 pub enum OwnRules {
     /// MPICH in 2005, as the paper on its algorithms states them.

@@ -4,9 +4,8 @@ use super::{Decision, LibraryAlgorithm, SizeRange, Tuning};
 use tuwtree_model::{ClosedSet, Operation, Order};
 
 /// A function of MPI with several algorithms in libraries.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray, strum::IntoStaticStr, strum::EnumString,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(strum::VariantArray, strum::IntoStaticStr, strum::EnumString)]
 #[strum(serialize_all = "snake_case")]
 pub enum Function {
     /// `MPI_Allgather`.

@@ -69,9 +69,8 @@ Example:
   tuwtree draw tree.json -o tree.svg";
 
 /// Kinds of pictures.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray, strum::IntoStaticStr, strum::EnumString,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(strum::VariantArray, strum::IntoStaticStr, strum::EnumString)]
 #[strum(serialize_all = "kebab-case")]
 enum Picture {
     Tree,

@@ -64,9 +64,8 @@ Examples:
   tuwtree export plan.json --format chakra -o traces         traces/schedule.0.et and so on";
 
 /// Export formats of a schedule.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray, strum::IntoStaticStr, strum::EnumString,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(strum::VariantArray, strum::IntoStaticStr, strum::EnumString)]
 #[strum(serialize_all = "kebab-case")]
 enum ExportFormat {
     Json,

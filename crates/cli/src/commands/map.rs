@@ -107,9 +107,8 @@ Examples:
   tuwtree map --op allreduce -p 64 -b 32KiB --combine-over-beta 0.1 -o allreduce.csv";
 
 /// Meaning of the rows of a map.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray, strum::IntoStaticStr, strum::EnumString,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(strum::VariantArray, strum::IntoStaticStr, strum::EnumString)]
 #[strum(serialize_all = "kebab-case")]
 enum RowKind {
     PowerLaw,

@@ -321,9 +321,8 @@ const COLUMNS: [Construction; 5] = [
 ];
 
 /// One of the three numbers for each published one.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray, strum::IntoStaticStr, strum::EnumString,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(strum::VariantArray, strum::IntoStaticStr, strum::EnumString)]
 #[strum(serialize_all = "kebab-case")]
 enum Truth {
     Published,

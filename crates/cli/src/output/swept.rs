@@ -5,9 +5,8 @@ use tuwtree_picture::{RegionCell, RegionMap, RegionPanel};
 use tuwtree_plan::{Advice, Comparison, Library, Outcome, catalogue};
 
 /// Planning needed by a tree: the colours of a map.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray, strum::IntoStaticStr, strum::EnumString,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(strum::VariantArray, strum::IntoStaticStr, strum::EnumString)]
 #[strum(serialize_all = "kebab-case")]
 enum Planning {
     Star,

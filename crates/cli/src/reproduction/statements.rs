@@ -29,9 +29,8 @@ pub(crate) struct Statement {
 }
 
 /// Relation of a published and a recomputed value.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray, strum::IntoStaticStr, strum::EnumString,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(strum::VariantArray, strum::IntoStaticStr, strum::EnumString)]
 #[strum(serialize_all = "kebab-case")]
 pub(crate) enum Verdict {
     /// They are the same, as far as digits are printed.

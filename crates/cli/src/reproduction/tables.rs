@@ -47,9 +47,8 @@ pub(crate) struct PublishedProblem {
 }
 
 /// Chooser of the root.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray, strum::IntoStaticStr, strum::EnumString,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(strum::VariantArray, strum::IntoStaticStr, strum::EnumString)]
 #[strum(serialize_all = "kebab-case")]
 pub(crate) enum RootMode {
     Fixed,
@@ -92,9 +91,8 @@ pub(crate) struct Cell {
 }
 
 /// A published number that is not the claimed one, or does not come out as printed.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, strum::VariantArray, strum::IntoStaticStr, strum::EnumString,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(strum::VariantArray, strum::IntoStaticStr, strum::EnumString)]
 #[strum(serialize_all = "kebab-case")]
 pub(crate) enum Note {
     /// Linear and oblivious trees, chosen root.

@@ -11,17 +11,8 @@ use std::cmp::Reverse;
 use tuwtree_model::{BlockSizes, Problem, Rank, Root, Time, Tree, completion_time};
 
 /// An order of the ranks for which [`sorted`] finds an optimal ordered tree.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Hash,
-    strum::VariantArray,
-    strum::IntoStaticStr,
-    strum::EnumString,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(strum::VariantArray, strum::IntoStaticStr, strum::EnumString)]
 #[strum(serialize_all = "kebab-case")]
 pub enum BlockOrder {
     /// The root, then the largest block, down to the smallest. Alone it is within a few per mille of

@@ -53,17 +53,8 @@ use links::Links;
 use tuwtree_model::{Problem, Rank, Root};
 
 /// How the recurrence is evaluated. Both methods fill the same table.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Hash,
-    strum::VariantArray,
-    strum::IntoStaticStr,
-    strum::EnumString,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(strum::VariantArray, strum::IntoStaticStr, strum::EnumString)]
 #[strum(serialize_all = "kebab-case")]
 pub enum PairMethod {
     /// Split by split and sender by sender, for all roots: O(p^5).

@@ -18,18 +18,8 @@ use tuwtree_binding::Few;
 use tuwtree_schedule::Piece;
 
 /// Adherence to the schedule's order.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Hash,
-    Default,
-    strum::VariantArray,
-    strum::IntoStaticStr,
-    strum::EnumString,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(strum::VariantArray, strum::IntoStaticStr, strum::EnumString)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Mode {
     /// A schedule's own order: a port's actions one after the other, each when the one before has

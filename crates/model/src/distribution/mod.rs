@@ -14,17 +14,8 @@ use crate::{BlockSizes, BlockSizesError, ClosedSet, MOST_RANKS, Randomness};
 /// "Practical, distributed, low overhead algorithms for irregular gather and scatter collectives"
 /// (TUW), section 5. The formulas reproduce the published totals; they hold where the prose of OPT
 /// differs.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Hash,
-    strum::VariantArray,
-    strum::IntoStaticStr,
-    strum::EnumString,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(strum::VariantArray, strum::IntoStaticStr, strum::EnumString)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Distribution {
     /// `m_i = b`.

@@ -3,21 +3,9 @@
 use crate::ClosedSet;
 
 /// A collective operation.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    strum::VariantArray,
-    strum::IntoStaticStr,
-    strum::EnumString,
-    serde::Serialize,
-    serde::Deserialize,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(strum::VariantArray, strum::IntoStaticStr, strum::EnumString)]
+#[derive(serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Operation {

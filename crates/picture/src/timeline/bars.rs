@@ -5,18 +5,8 @@ use tuwtree_model::Rank;
 use tuwtree_schedule::{Arrival, Deed, Held, Occupation, Schedule};
 
 /// Activity of a bar, in the order of the legend.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    strum::VariantArray,
-    strum::IntoStaticStr,
-    strum::EnumString,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(strum::VariantArray, strum::IntoStaticStr, strum::EnumString)]
 #[strum(serialize_all = "kebab-case")]
 pub(crate) enum BarKind {
     Send,

@@ -5,17 +5,8 @@ use tuwtree_collective::Circulation;
 use tuwtree_collective::nodes::OnNodes;
 
 /// Algorithm of operations without a root.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Hash,
-    strum::VariantArray,
-    strum::IntoStaticStr,
-    strum::EnumString,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(strum::VariantArray, strum::IntoStaticStr, strum::EnumString)]
 #[strum(serialize_all = "kebab-case")]
 pub enum RootlessAlgorithm {
     /// Least time by a machine's costs, for the given sizes.

@@ -38,18 +38,8 @@ pub use matching::Unmatched;
 pub use timeline::{ActionTimes, Critical, Occupation, Timeline};
 
 /// Whether a sender waits for its receiver.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Hash,
-    Default,
-    strum::VariantArray,
-    strum::IntoStaticStr,
-    strum::EnumString,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(strum::VariantArray, strum::IntoStaticStr, strum::EnumString)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Sends {
     /// It does: a transmission starts when both are ready (rendezvous, as in the papers).
@@ -62,18 +52,8 @@ pub enum Sends {
 
 /// When the receiver of a message is ready for it, as far as latency is concerned that overlaps with
 /// other work. Without such latency it makes no difference.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Hash,
-    Default,
-    strum::VariantArray,
-    strum::IntoStaticStr,
-    strum::EnumString,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(strum::VariantArray, strum::IntoStaticStr, strum::EnumString)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Posts {
     /// All receives are posted at the start: the latency passes while the receiver does other things.
