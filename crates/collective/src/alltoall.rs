@@ -13,8 +13,11 @@ use crate::rounds::{
     Layout, Meeting, MessageData, Outline, deed, finished, most_bytes_sent, outline_of_rounds,
     shifted_meeting,
 };
+use rayon::prelude::*;
 use std::collections::HashMap;
-use tuwtree_model::{CostModel, MessageSizes, Order, Problem, Rank, Time};
+use tuwtree_model::{
+    CostModel, MessageSizes, Order, Problem, Rank, SharedWires, Time, TimeError, WireOwner,
+};
 use tuwtree_schedule::{
     Action, Arrival, Buffer, Deed, Piece, Programs, Receive, Region, Schedule, Send,
 };
@@ -91,21 +94,23 @@ pub fn linear(problem: &Problem) -> Result<Schedule, CollectiveError> {
     direct(problem, sizes, |round, rank| shifted_meeting(round, rank, p))
 }
 
-/// Figures of [`linear`], for machines whose nodes share no wires.
+/// Figures of [`linear`]; where nodes share wires, `None` if a sender waits for its receiver, as some message has no
+/// latency that overlaps.
 ///
 /// # Errors
 /// [`CollectiveError`].
 ///
 /// # Complexity
-/// O(p^2), O(p) space.
-pub fn linear_outline(problem: &Problem) -> Result<Outline, CollectiveError> {
+/// O(p^2), O(p) space; with wires O(p^2 log p), O(p^2) space.
+pub fn linear_outline(problem: &Problem) -> Result<Option<Outline>, CollectiveError> {
     let sizes = exchanged(problem)?;
     let (p, costs) = (sizes.ranks(), problem.costs());
     if !costs.overlaps() {
         let meet = |round, rank| shifted_meeting(round + 1, rank, p);
         let bytes = |_, from, to| sizes.message(from, to);
-        return outline_of_rounds(problem, Buffer::Input, meet, bytes);
+        return outline_of_rounds(problem, Buffer::Input, meet, bytes).map(Some);
     }
+    let Some(entered) = entered_wires(problem, sizes)? else { return Ok(None) };
     let mut actions = vec![0; p];
     // When each rank can send the next message, and receive it.
     let [mut sending, mut receiving] = [vec![Time::ZERO; p], vec![Time::ZERO; p]];
@@ -118,7 +123,8 @@ pub fn linear_outline(problem: &Problem) -> Result<Outline, CollectiveError> {
             }
             let latency = costs.latency_between(from, to, bytes)?;
             let duration = costs.transmission_between(from, to, bytes)?;
-            let start = costs.sum(sending[from], latency)?.later(receiving[to]);
+            let arrival = costs.sum(sending[from], latency)?.later(receiving[to]);
+            let start = entered.get(from * p + round).map_or(arrival, |&one| arrival.later(one));
             receiving[to] = costs.sum(start, duration)?;
             sending[from] = match latency > Time::ZERO {
                 true => costs.sum(sending[from], duration)?,
@@ -129,11 +135,68 @@ pub fn linear_outline(problem: &Problem) -> Result<Outline, CollectiveError> {
             actions[to] += 1;
         }
     }
-    Ok(Outline {
+    Ok(Some(Outline {
         time: sending.into_iter().chain(receiving).fold(Time::ZERO, Time::later),
         most_actions: actions.into_iter().max().unwrap_or(0),
         most_bytes_sent: most_bytes_sent(p, |from, to| sizes.message(from, to)),
-    })
+    }))
+}
+
+/// Times from which messages of [`linear`] are on the wires of their receivers' nodes, by sender and round, 0 for messages on no
+/// such wire; empty if nodes share no wires. `None` if a sender waits for its receiver.
+///
+/// Senders do not wait, so that the times at which messages could enter wires are known beforehand, and so is their order.
+fn entered_wires(
+    problem: &Problem,
+    sizes: &MessageSizes,
+) -> Result<Option<Vec<Time>>, CollectiveError> {
+    let (p, costs) = (sizes.ranks(), problem.stated_costs());
+    if costs.network().wire != WireOwner::Node {
+        return Ok(Some(Vec::new()));
+    }
+    if u32::try_from(p * p).is_err() {
+        return Ok(None);
+    }
+    let place = |from: Rank, round: usize| (from * p + round) as u32;
+    let of_rank = |from: Rank| -> Result<Option<Vec<(Time, u32)>>, TimeError> {
+        let (mut all, mut sending) = (Vec::new(), Time::ZERO);
+        for round in 1..p {
+            let to = (from + round) % p;
+            let bytes = sizes.message(from, to);
+            if bytes == 0 {
+                continue;
+            }
+            let latency = costs.latency_between(from, to, bytes)?;
+            if latency == Time::ZERO {
+                return Ok(None);
+            }
+            if costs.shared_wires(from, to, bytes)?.is_some() {
+                all.push((costs.sum(sending, latency)?, place(from, round)));
+            }
+            sending = costs.sum(sending, costs.transmission_between(from, to, bytes)?)?;
+        }
+        Ok(Some(all))
+    };
+    let waiting: Vec<Result<_, TimeError>> = (0..p).into_par_iter().map(of_rank).collect();
+    let waiting: Option<Vec<_>> = waiting.into_iter().collect::<Result<_, _>>()?;
+    let Some(waiting) = waiting else { return Ok(None) };
+    let mut waiting = waiting.concat();
+    waiting.par_sort_unstable();
+    let mut entered = vec![Time::ZERO; p * p];
+    let mut free: Vec<[Time; 2]> = Vec::new();
+    for (arrival, place) in waiting {
+        let (sender, round) = (place as usize / p, place as usize % p);
+        let receiver = (sender + round) % p;
+        let wires = costs.shared_wires(sender, receiver, sizes.message(sender, receiver))?;
+        let SharedWires { nodes: (from, to), time } = wires.expect("the message waits for wires");
+        free.resize(free.len().max(from + 1).max(to + 1), [Time::ZERO; 2]);
+        let left = arrival.later(free[from][0]);
+        free[from][0] = costs.sum(left, time)?;
+        let on_second = left.later(free[to][1]);
+        free[to][1] = costs.sum(on_second, time)?;
+        entered[place as usize] = on_second;
+    }
+    Ok(Some(entered))
 }
 
 /// Figures of [`pairwise`], where no latency overlaps with other work.

@@ -1,13 +1,13 @@
 //! Several constructions for one problem, side by side.
 
 use crate::advice::{recommended, simplest};
-use crate::catalogue::row;
+use crate::catalogue::{MANY, row};
 use crate::certificate::{Certificate, percent_above};
 use crate::error::{NoTree, PlanError};
 use crate::expense::Effort;
 use crate::library::{self, Baseline, Library, LibrarySetting, baselines};
 use crate::plan::{Plan, Treeless};
-use crate::request::{Built, ENOUGH, FEW, Request, Settings, Wanted, time_otherwise};
+use crate::request::{Built, FEW, Request, Settings, Wanted, time_otherwise};
 use std::time::{Duration, Instant};
 use tuwtree_bounds::{lower_bound_below, lower_bound_in_pieces};
 use tuwtree_dp::wider::Class;
@@ -126,8 +126,8 @@ pub fn compare(
     let floor = |wanted: &Wanted| (row(wanted.construction).floor)(problem);
     let mut all: Vec<(Option<Time>, Wanted)> =
         wanted.iter().map(|wanted| (floor(wanted), *wanted)).collect();
-    // Schedules of many messages last, the most promising of them first.
-    all.sort_by_key(|&(floor, _)| floor);
+    // Schedules of many messages last, the most promising of them first; then those that yield to others.
+    all.sort_by_key(|&(floor, wanted)| (row(wanted.construction).yields_near_bound, floor));
     for (floor, wanted) in all {
         let settled = settled(request, wanted, &outcomes, &mut known);
         let result = match settled.or_else(|| beaten(wanted, floor, &outcomes)) {
@@ -208,11 +208,16 @@ fn settled(
     known: &mut Option<(Time, Time)>,
 ) -> Option<String> {
     let problem = request.problem;
-    let is_search = wanted.construction.builds_trees() && !row(wanted.construction).is_online;
+    let row = row(wanted.construction);
+    let is_search = wanted.construction.builds_trees() && !row.is_online;
+    let (percent, few) = match row.yields_near_bound {
+        true => (2, MANY),
+        false => (1, FEW),
+    };
     if wanted.effort == Effort::Any
-        || !is_search
+        || !(is_search || row.yields_near_bound)
         || !problem.costs().overlaps()
-        || problem.ranks() <= FEW
+        || problem.ranks() <= few
     {
         return None;
     }
@@ -223,9 +228,9 @@ fn settled(
         _ => lower_bound_below(problem, best.time).ok()?,
     };
     *known = Some((best.time, bound));
-    let is_near = best.unpacked.units() <= ENOUGH * bound.units();
+    let is_near = best.unpacked.units() <= (1.0 + f64::from(percent) / 100.0) * bound.units();
     let name = best.construction.name();
-    is_near.then(|| format!("{name} is within 1 % of the bound; name it to search on"))
+    is_near.then(|| format!("{name} is within {percent} % of the bound; name it to search on"))
 }
 
 /// The request, with the fastest tree so far as the start of a local search that was not asked for by name.

@@ -297,6 +297,14 @@ proptest! {
         let pairs = alltoall::in_bundles(&problem, (Passing::NodePairs, &nodes), most).unwrap();
         let sketch = alltoall::sketch_of_node_pairs(&problem, &nodes, most).unwrap();
         prop_assert_eq!(figures(&sketch, &costs), figures(&pairs, &costs));
+        let known = alltoall::linear_outline(&problem).unwrap();
+        if let Some(known) = known.filter(|_| problem.costs().overlaps()) {
+            let ([_, time], most_actions, most_bytes_sent) =
+                figures(&alltoall::linear(&problem).unwrap(), &costs);
+            prop_assert_eq!(Some(known.time), time);
+            prop_assert_eq!(known.most_actions, most_actions);
+            prop_assert_eq!(known.most_bytes_sent, most_bytes_sent);
+        }
     }
 
     #[test]

@@ -21,6 +21,8 @@ mod polished;
 mod rootless;
 mod two_level;
 
+pub(crate) use rootless::MANY;
+
 pub use non_ordered::LocalSearch;
 pub use online::{OnlinePart, found_online};
 pub(crate) use overlapping::shares_one_law;
@@ -42,6 +44,8 @@ pub struct CatalogueRow {
     pub is_for_one_port: bool,
     /// True if it searches much longer than for an optimal ordered tree.
     pub is_long: bool,
+    /// True if it takes seconds for messages of many ranks, and is left out where another is near the bound.
+    pub yields_near_bound: bool,
     /// True if it searches for the best of a class of trees, given time and memory.
     pub is_best_of_class: bool,
     /// True if its schedules cut a vector into pieces; trees do not.
@@ -107,6 +111,7 @@ impl CatalogueRow {
             is_for_cheap_copies: false,
             is_for_one_port: false,
             is_long: false,
+            yields_near_bound: false,
             is_best_of_class: false,
             cuts_vectors: false,
             operands: OperandOrder::Any,

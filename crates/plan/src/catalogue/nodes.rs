@@ -46,6 +46,7 @@ pub(super) const NODE_ALL: CatalogueRow = CatalogueRow {
 
 pub(super) const NODE_PAIRS: CatalogueRow = CatalogueRow {
     is_for_nodes: true,
+    yields_near_bound: true,
     suits: |request, _| nodes(request.problem).is_ok(),
     ..rootless::row(
         "small messages in one bundle for each pair of nodes, and bundles inside before and after, large ones straight",
@@ -88,7 +89,10 @@ fn in_node_pairs(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree>
         .filter(|&bytes| bytes > 0)
         .fold((u64::MAX, 0), |(least, most), bytes| (least.min(bytes), most.max(bytes)));
     let separates = |bytes: &u64| (least..most).contains(bytes);
-    let thresholds = Some(most_in_pairs(inside, between)).filter(separates);
+    let straight = rootless::messages_of_all_pairs(problem);
+    let has_time = wanted.effort == Effort::Any
+        || rootless::seconds_of(straight, 1) < rootless::SEARCH_SECONDS;
+    let thresholds = Some(most_in_pairs(inside, between)).filter(separates).filter(|_| has_time);
     let bundles = (p * p / nodes.len() + nodes.len() * nodes.len()) as u64;
     let mut best: Option<(Time, u64, Schedule)> = None;
     for threshold in [None].into_iter().chain(thresholds.map(Some)) {

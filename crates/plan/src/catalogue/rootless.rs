@@ -41,6 +41,7 @@ fn is_rank_0(problem: &Problem) -> bool {
 }
 
 pub(super) const PAIRWISE: CatalogueRow = CatalogueRow {
+    yields_near_bound: true,
     floor: bundled::floor_of_pairwise,
     ..row(
         "each rank sends each other rank its block, as MPI libraries do with much data",
@@ -231,7 +232,7 @@ pub(super) fn floor_of_pieces(problem: &Problem) -> Option<Time> {
 }
 
 /// With more ranks, messages of all pairs take seconds to build.
-pub(super) const MANY: usize = 1024;
+pub(crate) const MANY: usize = 1024;
 
 /// The blocks of an allgather of many ranks.
 pub(super) fn many_blocks(problem: &Problem) -> Option<&BlockSizes> {
@@ -391,6 +392,7 @@ pub(super) const BRUCK_CONTIGUOUS: CatalogueRow = CatalogueRow {
 
 pub(super) const BRUCK_RADIX: CatalogueRow = CatalogueRow {
     is_long: true,
+    yields_near_bound: true,
     floor: bundled::floor_of_search,
     ..row(
         "digit by digit of distances, large messages straight, as is found best (Fan et al. 2025)",
@@ -409,6 +411,7 @@ pub(super) const BRUCK_POSTAL: CatalogueRow = CatalogueRow {
 };
 
 pub(super) const OPEN_SHOP: CatalogueRow = CatalogueRow {
+    yields_near_bound: true,
     floor: |problem| bundled::floor_of_direct(problem, bundled::SOME),
     ..row(
         "straight to receivers, whoever has most to do first, sending and receiving independently",
@@ -473,8 +476,19 @@ fn has_different_blocks(request: &Request<'_>) -> bool {
 pub(super) fn linear(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     let problem = request.problem;
     if problem.operation() == Operation::Alltoall && is_outlined(problem) {
-        let sketch_and_build = (alltoall::linear_outline as Sketch, alltoall::linear as Build);
+        let outline: Sketch = |problem| {
+            alltoall::linear_outline(problem).map(|known| known.expect("no shared wires"))
+        };
+        let sketch_and_build = (outline, alltoall::linear as Build);
         return outlined(request, wanted, Order::Ordered, sketch_and_build);
+    }
+    if problem.operation() == Operation::Alltoall && is_large(problem) {
+        let known = alltoall::linear_outline(problem).map_err(|error| wanted.untimed(error))?;
+        if let Some(known) = known.filter(|_| problem.costs().overlaps()) {
+            // Its ports are duplex, whatever those of the problem are.
+            let time = Some(known.time);
+            return Ok(listed_later(problem, (Order::Ordered, known), time, alltoall::linear));
+        }
     }
     let build = match problem.operation() {
         Operation::Allgather => straight::allgather,
