@@ -43,11 +43,11 @@ pub type LearnedTimes = BTreeMap<CallClass, LearnedSeconds>;
 struct Document {
     format: String,
     version: u64,
-    calls: Vec<Entry>,
+    calls: Vec<LearnedCall>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Entry {
+struct LearnedCall {
     #[serde(flatten)]
     class: CallClass,
     seconds: LearnedSeconds,
@@ -83,7 +83,7 @@ pub fn read(path: &Path) -> Result<LearnedTimes, FileError> {
 pub fn add(path: &Path, new: LearnedTimes) -> Result<(), FileError> {
     let mut all = read(path)?;
     all.extend(new);
-    let calls = all.into_iter().map(|(class, seconds)| Entry { class, seconds }).collect();
+    let calls = all.into_iter().map(|(class, seconds)| LearnedCall { class, seconds }).collect();
     let document = Document { format: KIND.format.to_owned(), version: KIND.version, calls };
     Destination::File(path.to_owned()).open()?.write(|output| {
         serde_json::to_writer_pretty(&mut *output, &document)?;

@@ -11,13 +11,13 @@ use tuwtree_io::learned::{self, CallClass, LearnedSeconds, LearnedTimes};
 use tuwtree_model::Operation;
 
 /// An operation, the number of ranks, and the binary logarithm of all bytes.
-pub(super) type Class = (Operation, usize, u32);
+pub(super) type ClassKey = (Operation, usize, u32);
 
-static MEASURED: Mutex<BTreeMap<Class, Measured>> = Mutex::new(BTreeMap::new());
+static MEASURED: Mutex<BTreeMap<ClassKey, TrialTimes>> = Mutex::new(BTreeMap::new());
 
 /// Calls of a class.
 #[derive(Default)]
-struct Measured {
+struct TrialTimes {
     /// Times by the last decision.
     seconds: Option<LearnedSeconds>,
     /// Number of calls that went our way.
@@ -30,7 +30,7 @@ pub(super) fn log2_bytes(bytes: u64) -> u32 {
 }
 
 /// Notes a call that went this way, and the times that its trial knows by now.
-pub(super) fn note(class: Class, trial: &Trial, way: Way) {
+pub(super) fn note(class: ClassKey, trial: &Trial, way: Way) {
     let mut measured = MEASURED.lock().unwrap_or_else(PoisonError::into_inner);
     let known = measured.entry(class).or_default();
     known.seconds = trial.measured().or(known.seconds);
@@ -42,7 +42,7 @@ pub(super) fn note(class: Class, trial: &Trial, way: Way) {
 pub fn saved_seconds() -> Vec<(Operation, u64, f64)> {
     let measured = MEASURED.lock().unwrap_or_else(PoisonError::into_inner);
     let mut saved: BTreeMap<Operation, (u64, f64)> = BTreeMap::new();
-    for ((operation, ..), Measured { seconds, planned_calls }) in &*measured {
+    for ((operation, ..), TrialTimes { seconds, planned_calls }) in &*measured {
         let Some(seconds) = seconds else { continue };
         let (calls, sum) = saved.entry(*operation).or_default();
         *calls += planned_calls;
@@ -62,7 +62,7 @@ pub fn write_learned() -> Result<(), FileError> {
     };
     let measured = MEASURED.lock().unwrap_or_else(PoisonError::into_inner);
     let mpi_library = library_version().unwrap_or_default();
-    let entry = |(&(operation, processes, log2_bytes), measured): (&Class, &Measured)| {
+    let entry = |(&(operation, processes, log2_bytes), measured): (&ClassKey, &TrialTimes)| {
         let class =
             CallClass { mpi_library: mpi_library.clone(), operation, processes, log2_bytes };
         Some((class, measured.seconds?))
