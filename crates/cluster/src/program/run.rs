@@ -78,9 +78,10 @@ enum Launcher {
 
 /// Runs the command; returns only where it cannot be started, or is printed.
 pub(crate) fn run(args: &RunArgs) -> ExitCode {
-    if args.record.is_none() && args.machine.is_none() && !args.summary {
+    let has_file = args.record.is_some() || args.learn.is_some();
+    if !(has_file || args.machine.is_some() || args.summary) {
         complain(
-            "run: give --record FILE, --machine NAME or --summary, or leave the program to its launcher",
+            "run: give --record FILE, --machine NAME, --learn FILE or --summary, or leave the program to its launcher",
         );
         return ExitCode::from(2);
     }

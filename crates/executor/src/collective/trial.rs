@@ -11,7 +11,7 @@
 //! ```
 //!
 //! Nothing is set up yet in calls 1 and 2. A turn follows call 8, 16, 32, ...: the later, the slower the other way was and
-//! the more calls say so, as turns and decisions cost time, too. Call numbers and decisions are equal at all ranks, so that
+//! the more calls say so, as turns and decisions cost time, too. Times of earlier runs stand in for the first turn. Call numbers and decisions are equal at all ranks, so that
 //! nobody asks which way a call goes. A call takes as long as the rank that is longest in it: the root of a gather or the
 //! last receiver of a scatter, where ranks begin together.
 //!

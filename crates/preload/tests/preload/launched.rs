@@ -80,7 +80,9 @@ fn run_refuses_what_could_not_work() {
     };
     fails(&[], 2, "give --record FILE");
     fails(&["--summary", "--library", "none.so"], 2, "--library");
-    fails(&["--record", "no/folder/calls.json"], 1, "there is no folder");
+    for option in ["--record", "--learn"] {
+        fails(&[option, "no/folder/calls.json"], 1, &format!("{option}: there is no folder"));
+    }
     fails(&["--machine", "vsc4"], 1, "built in are");
     let strange = directory.path().join("mpirun");
     std::os::unix::fs::symlink("/bin/echo", &strange).unwrap();
