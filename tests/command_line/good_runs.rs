@@ -288,11 +288,9 @@ fn a_tree_without_a_problem_is_shown_without_times_and_judged_on_any_blocks() {
 
 #[test]
 fn a_reader_that_stops_early_is_no_error() {
-    for arguments in [
-        "generate --dist same -p 1000000",
-        "optimize --dist same -p 50",
-        "reproduce --table 1 --format csv",
-    ] {
+    for arguments in
+        ["generate --dist same -p 1000000", "optimize --dist same -p 50", "map -p 16 --format csv"]
+    {
         let arguments: Vec<&str> = arguments.split(' ').collect();
         let mut child =
             command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -307,6 +305,23 @@ fn a_reader_that_stops_early_is_no_error() {
 fn the_same_command_prints_the_same_bytes() {
     let run = || tuwtree("optimize --dist bucket -p 300 --json").success();
     assert_eq!(run(), run());
+}
+
+#[test]
+fn output_does_not_depend_on_the_number_of_threads() {
+    for arguments in [
+        "map -p 16 --format csv",
+        "sweep --dist spikes,skewed -p 64..256*2 -b 8,1000 --root 0 --format csv",
+        "optimize --dist random -p 2000 --json",
+    ] {
+        let arguments: Vec<&str> = arguments.split(' ').collect();
+        let [one, three] = ["1", "3"].map(|threads| {
+            let output = command(&arguments).env("RAYON_NUM_THREADS", threads).output().unwrap();
+            assert!(output.status.success(), "{output:?}");
+            output.stdout
+        });
+        assert!(one == three, "{arguments:?}");
+    }
 }
 
 #[test]

@@ -215,7 +215,7 @@ fn many_processes_at_costs_by_size_are_searched_by_windows_for_each_piece() {
 #[test]
 fn what_rotation_and_relays_would_gain_is_said_where_rank_order_is_kept() {
     let problem =
-        format!("optimize --machine {} --dist random -p 300 --root 0", sample("vsc3.toml"));
+        format!("optimize --machine {} --dist random -p 160 --root 0", sample("vsc3.toml"));
     let line = "In any order (--order any), relays would take ";
     let kept = tuwtree(&problem).success();
     assert!(kept.contains(line) && kept.contains("; with an unpack step at the root "), "{kept}");
@@ -247,7 +247,7 @@ fn what_rotation_and_relays_would_gain_is_said_where_rank_order_is_kept() {
     assert!(advice.contains(offline) && advice.contains(label), "{advice}");
     // Whoever names trees asks for no others.
     assert!(!tuwtree(&format!("{problem} --algorithm leaders")).success().contains(line));
-    let one_node = problem.replace("-p 300", "-p 16");
+    let one_node = problem.replace("-p 160", "-p 16");
     tuwtree(&format!("{one_node} --algorithm relays"))
         .fails(1, &["all these processes pay the same"]);
 }
