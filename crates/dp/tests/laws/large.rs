@@ -43,11 +43,13 @@ fn runs_agree_with_dense_at_8000() {
 }
 
 #[test]
+#[ignore = "a minute and more of one core"]
 fn runs_agree_with_dense_at_20000() {
     agree(&sizes(Distribution::Spikes, 20_000), (100.0, 1.0, 0.0), Root::Best);
 }
 
 #[test]
+#[ignore = "half a minute and more of one core"]
 fn runs_agree_with_dense_at_12000() {
     agree(&sizes(Distribution::Bucket, 12_000), (1000.0, 1.0, 1.0), Root::Given(5));
 }
