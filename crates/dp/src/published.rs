@@ -39,7 +39,7 @@ use tuwtree_model::{Rank, Scalar, ScaledSizes};
 /// let scaled = ScaledSizes::<i32>::new(&costs, &sizes).unwrap();
 /// assert_eq!(published::optimal_root_and_time(&scaled), Ok((0, 10)));
 /// ```
-pub fn optimal_root_and_time<T: Scalar>(sizes: &ScaledSizes<T>) -> Result<(Rank, T), DpError> {
+pub fn optimal_root_and_time(sizes: &ScaledSizes<i32>) -> Result<(Rank, i32), DpError> {
     let last = sizes.ranks() - 1;
     let table = if coincides_with_optimum(sizes) {
         dense::free_root(sizes, &())?
