@@ -256,9 +256,16 @@ impl Hierarchy {
     #[inline]
     pub fn shared_level(&self, one: Rank, other: Rank) -> usize {
         let (one, other) = (self.node(one), self.node(other));
-        let shares = |&group: &usize| one / group == other / group;
-        let level = self.nodes_in_group.iter().position(shares);
-        level.expect("all nodes are in one group of the outermost level")
+        if one == other {
+            return 0;
+        }
+        // All nodes are in one group of the outermost level.
+        let outermost = self.levels.len() - 1;
+        let shares = |&level: &usize| {
+            let group = self.nodes_in_group[level];
+            one / group == other / group
+        };
+        (1..outermost).find(shares).unwrap_or(outermost)
     }
 
     /// The machine of one rank on each of these nodes, which copies nothing; `None` if nodes are
