@@ -138,15 +138,15 @@ mod quick {
         name: "slow",
         nodes: 5,
         per_node: 1,
-        megabits_per_second: 100.0,
-        latency: 4000.0,
-        overhead: 1000.0,
+        megabits_per_second: 50.0,
+        latency: 8000.0,
+        overhead: 2000.0,
     };
 
     #[test]
     #[ignore = "needs network namespaces and TUN devices; ./test --all runs it"]
     fn latency_occupancy_and_times_are_those_of_the_network() {
-        let more = ["--largest", "8192", "--seconds", "5"];
+        let more = ["--largest", "8192", "--seconds", "10"];
         let (machine, file) = SLOW.calibrated(&more);
         for size in table(&machine).sizes() {
             let occupancy = SLOW.occupancy(size.bytes);
