@@ -21,7 +21,7 @@ use tuwtree_plan::catalogue::{OnlinePart, found_online};
 
 /// Compiles a program of these tests against the header.
 fn compiled(compiler: &str, name: &str, flags: &[&str]) -> PathBuf {
-    let program = folder(&format!("c-header-{compiler}")).join(name);
+    let program = folder(&format!("c-header-{compiler}-{name}")).join(name);
     let mut command = Command::new(compiler);
     command.args(["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]);
     command.args(["-ffp-contract=off"]).args(flags).arg("-I").arg(workspace_file("c"));

@@ -1,9 +1,12 @@
 //! The built program, run as users run it.
 
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::thread::ThreadId;
 
 /// What a run printed, and its exit code.
 pub(crate) struct Run {
@@ -81,6 +84,10 @@ pub(crate) fn tuwtree_with_input(arguments: &str, input: &str) -> Run {
 
 /// A new folder for a test's files, named after the test; what an earlier run left is removed.
 pub(crate) fn folder(name: &str) -> PathBuf {
+    static OWNERS: Mutex<BTreeMap<String, ThreadId>> = Mutex::new(BTreeMap::new());
+    let this = std::thread::current().id();
+    let owner = *OWNERS.lock().unwrap().entry(name.to_owned()).or_insert(this);
+    assert_eq!(owner, this, "another test removes the folder {name} too");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).expect("a folder for temporary files");
