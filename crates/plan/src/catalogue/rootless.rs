@@ -196,9 +196,29 @@ pub(super) fn longest_on_wires(
     Time::new(times.fold(0.0, f64::max))
 }
 
-/// For how long the ends of a link are busy at least if all blocks but one pass it on their way around the ring, in chunks of
-/// at most `most` bytes: the link that is the dearest for a mean block.
+/// Lower bound on the time of blocks that go around the ring of many ranks, in chunks of at most `most` bytes: a chunk of the
+/// largest block takes each link of its way after the other, and all blocks but one take the link that is the dearest for a
+/// mean block.
 pub(super) fn floor_of_ring(problem: &Problem, most: u64) -> Option<Time> {
+    Some(on_dearest_link(problem, most)?.later(around_ring(problem, most)?))
+}
+
+/// Travel time of the largest chunk around the ring.
+fn around_ring(problem: &Problem, most: u64) -> Option<Time> {
+    let sizes = many_blocks(problem)?;
+    let p = sizes.ranks();
+    let first = (0..p).max_by_key(|&rank| sizes.block(rank))?;
+    let bytes = most.min(sizes.block(first));
+    let hop = |number| {
+        let (from, to) = ((first + number) % p, (first + number + 1) % p);
+        let latency = problem.stated_costs().latency_between(from, to, bytes).ok()?;
+        Some(latency.units() + busy_on_link(problem, (from, to), bytes)?.units())
+    };
+    Time::new((0..p - 1).map(hop).sum::<Option<f64>>()?)
+}
+
+/// For how long the ends of the link that is the dearest for a mean block are busy at least.
+fn on_dearest_link(problem: &Problem, most: u64) -> Option<Time> {
     let sizes = many_blocks(problem)?;
     let p = sizes.ranks();
     let busy = |from, bytes| busy_on_link(problem, (from, (from + 1) % p), bytes);
