@@ -538,7 +538,7 @@ fn is_large(problem: &Problem) -> bool {
     problem.ranks() > bundled::SOME && !problem.duplex()
 }
 
-fn may_share_wires(problem: &Problem) -> bool {
+pub(super) fn may_share_wires(problem: &Problem) -> bool {
     problem.stated_costs().network().wire == WireOwner::Node
 }
 
