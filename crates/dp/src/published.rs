@@ -84,8 +84,9 @@ pub(crate) fn incomplete_table<T: Scalar>(sizes: &ScaledSizes<T>) -> Result<Tria
                 if splits.is_empty() {
                     continue;
                 }
-                let [left, left_excess] = [0, 1].map(|of| row_least[of][block]);
-                let [right, right_excess] = [0, 1].map(|of| columns_least[of][j * blocks + block]);
+                let (left, left_excess) = (row_least[0][block], row_least[1][block]);
+                let place = j * blocks + block;
+                let (right, right_excess) = (columns_least[0][place], columns_least[1][place]);
                 let to_left = (left_excess + after).most(right + (after - volumes[splits.end]));
                 let to_right =
                     (right_excess - before).most(left + (volumes[splits.start + 1] - before));
