@@ -30,11 +30,13 @@ struct Case {
     trees: Vec<TrialOutcome>,
     /// Which of the trees is recommended.
     recommended: usize,
+    /// The factor by which a choice is faster than the library by the judge.
+    enough: f64,
 }
 
 /// All problems of one kind on one platform.
 #[derive(Clone, Debug)]
-struct Experiment {
+pub(super) struct Experiment {
     name: String,
     cases: Vec<Case>,
 }
@@ -51,6 +53,21 @@ fn measure(platform: &Platform, overheads: Overheads, folder: &Path) -> StatedCo
 /// within 5 % from the 10 % to the 90 % quantile, and the choice is within 5 % of the fastest in 47 of 50
 /// and never more than 3 % slower than the library. The choice is what is recommended.
 pub(super) fn agree(platform: &Platform, overheads: Overheads, problems: &[Sizes]) {
+    for one in is_never_slower(platform, overheads, problems) {
+        for [low, _, high] in [one.library(), one.chosen(), one.trees()] {
+            assert!(low >= 0.95 && high <= 1.05, "{one}");
+        }
+        assert!(50 * one.good_choices() >= 47 * one.len(), "{one}");
+    }
+}
+
+/// Gathers and scatters these problems, prints how judge and choices did, and fails if a choice is more than 3 % slower than the
+/// library.
+pub(super) fn is_never_slower(
+    platform: &Platform,
+    overheads: Overheads,
+    problems: &[Sizes],
+) -> [Experiment; 2] {
     let ranks = problems[0].ranks;
     let folder = folder(&format!("network-{}-{ranks}-{overheads:?}", platform.name));
     let costs = measure(platform, overheads, &folder);
@@ -59,12 +76,9 @@ pub(super) fn agree(platform: &Platform, overheads: Overheads, problems: &[Sizes
     let [gather, scatter] = &experiments;
     println!("{}\n{gather}{scatter}", Experiment::HEAD);
     for one in &experiments {
-        for [low, _, high] in [one.library(), one.chosen(), one.trees()] {
-            assert!(low >= 0.95 && high <= 1.05, "{one}");
-        }
-        assert!(50 * one.good_choices() >= 47 * one.len(), "{one}");
         assert!(one.worst_against_library() <= 1.03, "{one}");
     }
+    experiments
 }
 
 /// Compares all ordered trees and the library in these problems; the costs are those measured.
@@ -131,7 +145,8 @@ fn case(name: &str, comparison: &Comparison, times: &[f64]) -> Case {
         simulated: times[0],
     };
     let recommended = recommended.expect("it is one of the outcomes");
-    Case { name: name.to_owned(), library, trees, recommended }
+    let enough = comparison.problem.stated_costs().network().uncertainty.unwrap_or(0.0);
+    Case { name: name.to_owned(), library, trees, recommended, enough }
 }
 
 /// The 10 %, 50 % and 90 % quantiles of some ratios.
@@ -142,8 +157,10 @@ fn quantiles(ratios: impl Iterator<Item = f64>) -> [f64; 3] {
 }
 
 impl Case {
+    /// What is recommended, or the library where the gain may be none.
     fn chosen(&self) -> &TrialOutcome {
-        &self.trees[self.recommended]
+        let best = &self.trees[self.recommended];
+        if self.library.judged < self.enough * best.judged { &self.library } else { best }
     }
 
     /// The fastest in the simulator.
@@ -239,7 +256,18 @@ impl fmt::Display for Experiment {
                     fastest.judged
                 )?;
             }
-            for one in case.trees.iter().chain([&case.library]) {
+            let library = &case.library;
+            if chosen.simulated > 1.03 * library.simulated {
+                writeln!(
+                    formatter,
+                    "{}: {} takes {:.2} of the library's time, judged {:.2}",
+                    case.name,
+                    chosen.name,
+                    chosen.simulated / library.simulated,
+                    chosen.judged / library.judged
+                )?;
+            }
+            for one in case.trees.iter().chain([library]) {
                 if (one.judged / one.simulated - 1.0).abs() > 0.05 {
                     writeln!(
                         formatter,

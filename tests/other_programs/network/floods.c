@@ -10,7 +10,7 @@
  *
  *   eager BYTES                        the largest message whose sender does not wait
  *   late BYTES SECONDS                 from a receive that is posted late to its completion
- *   flood LEVEL BYTES N ONE SEVERAL    floods of 1 and of N messages between groups of a level
+ *   flood LEVEL BYTES N ONE SEVERAL    N messages between groups of a level: each alone, the mean, and at once
  *   send SECONDS                       what a message costs its sender
  *   out FIRST LAST, in FIRST LAST      completions of messages of 1 MiB from or to one process
  *   nodein K SECONDS, nodeout K ...    1 MiB to or from each of K processes of one group at once
@@ -104,16 +104,28 @@ static int eager_limit(int most, int sender)
     return eager;
 }
 
-/* Up to `most` processes whose messages to process 0 cross this level, of many groups. */
-static struct pattern flood(int level, int most)
+/* Up to FLOOD processes whose messages to process 0 cross this level, of many groups, near and far. */
+static struct pattern flood(int level)
 {
     struct pattern pattern = { 0 };
-    int inner = level == 0 ? 1 : group_size[level - 1];
-    for (int place = 0; place < inner; place++)
-        for (int first = inner; first < group_size[level]; first += inner)
-            if (pattern.count < most)
-                add(&pattern, first + place, 0);
+    int inner = level == 0 ? 1 : group_size[level - 1], others = group_size[level] / inner - 1;
+    int count = others * inner < FLOOD ? others * inner : FLOOD;
+    for (int i = 0; i < count; i++) {
+        int group = count <= others ? (i + 1) * others / count : 1 + i % others;
+        add(&pattern, group * inner + (count <= others ? 0 : i / others), 0);
+    }
     return pattern;
+}
+
+/* The mean time of the messages of a pattern, each alone. */
+static double mean_alone(const struct pattern *pattern, int bytes)
+{
+    double sum = 0;
+    for (int i = 0; i < pattern->count; i++) {
+        struct pattern one = { 1, { pattern->sender[i] }, { pattern->receiver[i] } };
+        sum += time_of(&one, bytes);
+    }
+    return sum / pattern->count;
 }
 
 /* Floods of one size. */
@@ -124,8 +136,8 @@ struct floods {
 
 static struct floods measure(int level, int bytes)
 {
-    struct pattern one = flood(level, 1), several = flood(level, FLOOD);
-    struct floods floods = { bytes, time_of(&one, bytes), 0 };
+    struct pattern several = flood(level);
+    struct floods floods = { bytes, mean_alone(&several, bytes), 0 };
     floods.several = several.count > 1 ? time_of(&several, bytes) : floods.one;
     if (rank == 0)
         printf("flood %d %d %d %.10e %.10e\n", level, bytes, several.count, floods.one,

@@ -125,9 +125,9 @@ pub(super) fn machine(platform: &Platform, overheads: Overheads, folder: &Path) 
             measured.level(index, name, members)
         })
         .collect();
-    json!({
+    let mut document = json!({
         "format": "tuwtree-machine",
-        "version": 2,
+        "version": if platform.uncertainty.is_some() { 4 } else { 2 },
         "name": format!("{} of SimGrid, overheads {}", platform.name, overheads.name()),
         "date": "2022-10-03",
         "provenance": format!(
@@ -148,5 +148,9 @@ pub(super) fn machine(platform: &Platform, overheads: Overheads, folder: &Path) 
                 "wire": "1 MiB to and from each of several processes of a node at once",
             },
         },
-    })
+    });
+    if let Some(factor) = platform.uncertainty {
+        document["network"]["uncertainty"] = json!(factor);
+    }
+    document
 }

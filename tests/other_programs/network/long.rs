@@ -1,7 +1,7 @@
 //! What takes minutes: `./test --all` runs it, and prints the tables.
 
-use super::experiment::agree;
-use super::platform::{CLUSTER, FAT_TREE, NODES, Overheads};
+use super::experiment::{agree, is_never_slower};
+use super::platform::{CLUSTER, FAT_TREE, NODES, Overheads, TORUS};
 use super::problems::{fifty, hold_out};
 
 #[test]
@@ -20,6 +20,18 @@ fn the_judge_agrees_with_a_cluster_of_256() {
 #[ignore = "needs SimGrid, minutes; ./test --all runs it"]
 fn the_judge_agrees_with_a_cluster_of_256_without_overheads() {
     agree(&CLUSTER, Overheads::Unset, &fifty(256));
+}
+
+#[test]
+#[ignore = "needs SimGrid, minutes; ./test --all runs it"]
+fn the_judge_agrees_with_a_cluster_of_64_with_overheads_of_its_latency() {
+    agree(&CLUSTER, Overheads::Large, &fifty(64));
+}
+
+#[test]
+#[ignore = "needs SimGrid, minutes; ./test --all runs it"]
+fn gains_beyond_the_stated_uncertainty_are_gains_on_a_torus() {
+    is_never_slower(&TORUS, Overheads::Given, &fifty(64));
 }
 
 #[test]
