@@ -67,3 +67,31 @@ fn sizes_that_are_only_declared_take_no_memory() {
     let message = judge_in_little_memory(&"[".repeat(1_000_000));
     assert!(message.contains("file.json"), "{message}");
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn machines_with_room_for_billions_take_memory_for_the_ranks_of_the_problem() {
+    let level = |name: &str, members: u32| {
+        format!(
+            "[[hierarchical.levels]]\nname = \"{name}\"\nmembers = {members}\nalpha_seconds = 4e-6\n\
+             overhead_seconds = 1e-7\nbeta_seconds_per_byte = 1e-10\n"
+        )
+    };
+    let machine = format!(
+        "format = \"tuwtree-machine\"\nversion = 2\nname = \"huge\"\ndate = \"2026-11-30\"\n\
+         provenance = \"stated\"\n[hierarchical]\ngamma_seconds_per_byte = 0.0\nplacement = \"block\"\n\
+         {}{}[network]\nwire = \"node\"\n",
+        level("node", 16),
+        level("network", 1 << 28)
+    );
+    let file = folder("little_memory_of_machine").join("machine.toml");
+    std::fs::write(&file, machine).unwrap();
+    for operation in ["gather", "scatter", "allgather", "alltoall"] {
+        let command = "ulimit -v 1048576; exec \"$0\" optimize --op $1 --dist same -p 32 -b 8 --machine \"$2\"";
+        let program = env!("CARGO_BIN_EXE_tuwtree");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", command, program, operation]).arg(&file).stdin(Stdio::null());
+        let output = shell.output().unwrap();
+        assert!(output.status.success(), "{operation}: {output:?}");
+    }
+}

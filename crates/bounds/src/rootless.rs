@@ -149,7 +149,7 @@ fn through_wires(
     own: impl Fn(Rank) -> u64,
 ) -> Result<Time, TimeError> {
     let Some(machine) = problem.costs().hierarchy() else { return Ok(Time::ZERO) };
-    let mut loads = vec![NodeLoad::default(); machine.nodes()];
+    let mut loads = vec![NodeLoad::default(); machine.nodes_of(problem.ranks())];
     for rank in 0..problem.ranks() {
         let load = &mut loads[machine.node(rank)];
         load.ranks += 1;
@@ -172,7 +172,7 @@ fn through_wires_of_messages(
     sent: RangeInclusive<u64>,
 ) -> Result<Time, TimeError> {
     let Some(machine) = problem.costs().hierarchy() else { return Ok(Time::ZERO) };
-    let mut loads = vec![NodeLoad::default(); machine.nodes()];
+    let mut loads = vec![NodeLoad::default(); machine.nodes_of(problem.ranks())];
     for from in 0..sizes.ranks() {
         loads[machine.node(from)].ranks += 1;
         for to in (0..sizes.ranks()).filter(|&to| to != from) {
@@ -359,7 +359,7 @@ fn reach_on_nodes(problem: &Problem, known: usize) -> Result<Time, TimeError> {
     let Some((wires, machine)) = wires.zip(problem.costs().hierarchy()) else {
         return Ok(Time::ZERO);
     };
-    let mut members = vec![0_usize; machine.nodes()];
+    let mut members = vec![0_usize; machine.nodes_of(ranks)];
     (0..ranks).for_each(|rank| members[machine.node(rank)] += 1);
     let most = members.iter().copied().max().unwrap_or(1);
     let nodes = match known == ranks {

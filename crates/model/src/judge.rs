@@ -34,8 +34,8 @@ pub use message::{JudgedMessage, LeastJudged, NodeWires, online_problem, planned
 pub use rank::{ChildMessage, rank_time};
 
 use crate::{
-    Completion, CostModel, Hierarchy, PortKind, Ports, Problem, Rank, Step, Time, TimeError, Tree,
-    WireOwner, completion, completion_time, window_waits,
+    Completion, CostModel, PortKind, Ports, Problem, Rank, Step, Time, TimeError, Tree, WireOwner,
+    completion, completion_time, window_waits,
 };
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -375,7 +375,7 @@ impl<'a> Judge<'a> {
             let copy = if copies { problem.copy(parent)?.units() } else { 0.0 };
             states.push(RankState { copy, busy_until: 0.0, turn: 0, entered: 0.0 });
         }
-        let wires = ranks + nodes.map_or(0, Hierarchy::nodes);
+        let wires = ranks + nodes.map_or(0, |machine| machine.nodes_of(ranks));
         let wire = Wire::new(network.port == PortKind::Fair);
         Ok(Judge {
             tree,

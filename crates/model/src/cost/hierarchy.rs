@@ -224,6 +224,21 @@ impl Hierarchy {
         self.nodes_in_group[self.levels.len() - 1]
     }
 
+    /// One more than the last node that some rank below `ranks` is on.
+    ///
+    /// # Panics
+    /// For more ranks than a listed placement has.
+    ///
+    /// # Complexity
+    /// O(1), O(ranks) for a listed placement.
+    pub fn nodes_of(&self, ranks: usize) -> usize {
+        match &self.placement {
+            Placement::Block => ranks.div_ceil(self.levels[0].members),
+            Placement::RoundRobin => ranks.min(self.nodes()),
+            Placement::Listed(nodes) => nodes[..ranks].iter().max().map_or(0, |&last| last + 1),
+        }
+    }
+
     /// The most ranks that it has room for.
     pub fn capacity(&self) -> usize {
         self.nodes() * self.levels[0].members

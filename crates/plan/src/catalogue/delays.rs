@@ -17,7 +17,7 @@ use tuwtree_schedule::Schedule;
 pub(super) fn floor_of_windows(problem: &Problem, delay: usize, is_balanced: bool) -> Option<Time> {
     let sizes = many_blocks(problem)?;
     let machine = problem.costs().hierarchy()?;
-    let mut sent = vec![0.0; machine.nodes()];
+    let mut sent = vec![0.0; machine.nodes_of(sizes.ranks())];
     for (from, to, bytes) in postal_messages(sizes, delay, is_balanced) {
         let node = machine.node(from);
         if machine.node(to) != node {

@@ -172,7 +172,7 @@ pub(super) fn floor_of_linear(problem: &Problem) -> Option<Time> {
 /// For how long a wire that the ranks of a node share is busy at least if each rank sends its block to all ranks elsewhere.
 fn on_wires(problem: &Problem, sizes: &BlockSizes) -> Option<Time> {
     let machine = problem.costs().hierarchy()?;
-    let mut nodes = vec![(0, 0.0); machine.nodes()];
+    let mut nodes = vec![(0, 0.0); machine.nodes_of(sizes.ranks())];
     for (rank, bytes) in sizes.iter().enumerate() {
         let (ranks, total) = &mut nodes[machine.node(rank)];
         *ranks += 1;
