@@ -142,6 +142,13 @@ fn an_optimal_tree_can_be_certified() {
         assert_eq!(plain_only.code, 1);
         assert!(plain_only.stderr.contains("optimal is not certified: only the plain method"));
     }
+    for quiet in ["", " --json -q"] {
+        let overlapping = "--alpha 100 --overhead 10 --beta 1";
+        let left_out =
+            tuwtree(&format!("optimize --dist spikes -p 300 {overlapping} --certify{quiet}"));
+        assert_eq!(left_out.code, 1);
+        assert!(left_out.stderr.contains("optimal is not certified: deadline is within 1 %"));
+    }
     let large = optimize_json("--dist bucket -p 3000 --gamma 0 --algorithm optimal --certify");
     assert_eq!(large["constructions"][0]["method"], "dense");
     let certificate = large["constructions"][0]["certificate"].as_str().unwrap();

@@ -9,17 +9,23 @@ use tuwtree_model::quantity::{self, Unit};
 use tuwtree_model::{ClosedSet, Construction, Operation, Order, Ports, Root, Time};
 use tuwtree_plan::{Advice, Comparison, Optimality, Outcome, Plan, Skipped, catalogue};
 
-/// Checks that all certificates that were requested could be given.
+/// Checks that all certificates that were requested could be given: at least one.
 ///
 /// # Errors
 /// [`CliError::Failure`]: the first construction without its certificate, and the reason.
 pub(crate) fn check_certificates(comparison: &Comparison) -> Result<(), CliError> {
-    let mut outcomes = comparison.outcomes.iter();
-    let uncertified = outcomes.find_map(|outcome| {
-        let reason = outcome.certificate.as_ref()?.as_ref().err()?;
-        Some(format!("{} is not certified: {reason}", outcome.construction.name()))
-    });
-    uncertified.map_or(Ok(()), |message| Err(CliError::Failure(message)))
+    let built = comparison.outcomes.iter();
+    let mut certificates =
+        built.filter_map(|one| Some((one.construction, one.certificate.as_ref()?))).peekable();
+    let left_out = comparison.skipped.iter().map(|one| (one.construction, &one.reason));
+    let mut left_out = left_out.filter(|&(one, _)| catalogue::row(one).is_best_of_class);
+    let uncertified = match certificates.peek() {
+        Some(_) => certificates.find_map(|(one, found)| Some((one, found.as_ref().err()?))),
+        None => left_out.next(),
+    };
+    uncertified.map_or(Ok(()), |(one, reason)| {
+        Err(CliError::Failure(format!("{} is not certified: {reason}", one.name())))
+    })
 }
 
 /// Mark of the recommended row on terminals.
