@@ -421,6 +421,9 @@ mod tests {
             let gathered = Problem::allgather(&blocks, costs.clone()).unwrap();
             let ring = tuwtree_collective::ring(&gathered);
             let in_chunks = tuwtree_collective::ring_in_chunks(&gathered, 2);
+            let empty = BlockSizes::new(std::iter::repeat_n(0, p)).unwrap();
+            let nothing = Problem::allgather(&empty, costs.clone()).unwrap();
+            assert_eq!(rootless::floor_of_ring(&nothing, u64::MAX), Some(Time::ZERO));
             let problem = Problem::alltoall(&sizes, costs).unwrap();
             let all = [
                 (rootless::floor_of_ring(&gathered, u64::MAX), ring),

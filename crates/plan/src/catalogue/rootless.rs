@@ -209,6 +209,9 @@ fn around_ring(problem: &Problem, most: u64) -> Option<Time> {
     let p = sizes.ranks();
     let first = (0..p).max_by_key(|&rank| sizes.block(rank))?;
     let bytes = most.min(sizes.block(first));
+    if bytes == 0 {
+        return Some(Time::ZERO);
+    }
     let hop = |number| {
         let (from, to) = ((first + number) % p, (first + number + 1) % p);
         let latency = problem.stated_costs().latency_between(from, to, bytes).ok()?;
