@@ -1311,20 +1311,30 @@ static uint64_t tuwtree_pieces_time(const tuwtree_law *law, int ranks, uint64_t 
     return time + pieces * tuwtree_round_time(law, all, element_bytes);
 }
 
-/* Time of Bruck's windows with a delay if each rank sends the longest one of each step. */
+/* Bytes of the longest window of so many places around the circle. */
+static uint64_t tuwtree_longest_window(int ranks, const uint64_t *sums, int count)
+{
+    uint64_t longest = 0;
+    int first;
+    for (first = 0; first + count <= ranks; first++)
+        longest = tuwtree_max(longest, sums[first + count] - sums[first]);
+    for (; first < ranks; first++)
+        longest = tuwtree_max(longest, sums[ranks] - sums[first] + sums[first + count - ranks]);
+    return longest;
+}
+
+/* Time of Bruck's windows with a delay if each rank sends the longest one of each step, or any time from `best` on.
+ * `longest_of` keeps the longest windows by their numbers of places: UINT64_MAX before. */
 static uint64_t tuwtree_windows_time(const tuwtree_law *law, int ranks, const uint64_t *sums, const int *windows, int steps,
-                                     uint64_t *came)
+                                     uint64_t best, uint64_t *longest_of, uint64_t *came)
 {
     uint64_t out_free = 0, in_free = 0, begin, port;
-    int step, first, needed;
-    for (step = 0; step < steps; step++) {
+    int step, needed;
+    for (step = 0; step < steps && in_free < best; step++) {
         int count = windows[step + 1] - windows[step];
-        uint64_t longest = 0;
-        for (first = 0; first < ranks; first++) {
-            int end = first + count;
-            uint64_t bytes = end <= ranks ? sums[end] - sums[first] : sums[ranks] - sums[first] + sums[end - ranks];
-            longest = tuwtree_max(longest, bytes);
-        }
+        uint64_t longest = longest_of[count];
+        if (longest == UINT64_MAX)
+            longest = longest_of[count] = tuwtree_longest_window(ranks, sums, count);
         for (needed = step - 1; needed >= 0 && windows[needed] >= count; needed--)
             continue;
         begin = needed < 0 ? out_free : tuwtree_max(out_free, came[needed]);
@@ -1346,7 +1356,7 @@ int tuwtree_choose(const uint64_t *blocks, int ranks, int is_reduce, uint64_t el
     char *rest = (char *)memory;
     tuwtree_law *law = (tuwtree_law *)tuwtree_take(&rest, 1, sizeof *law);
     tuwtree_rounds rounds;
-    uint64_t largest = 0, pieces, time, best = UINT64_MAX, *sums, *came, delays;
+    uint64_t largest = 0, pieces, time, best = UINT64_MAX, *sums, *came, *longest_of, delays;
     int *windows, rank, wrong = tuwtree_plan(blocks, ranks, 0, element_bytes, TUWTREE_BRUCK_BALANCED, 1, rest, &rounds);
     double most;
     if (wrong == TUWTREE_OK)
@@ -1372,13 +1382,15 @@ int tuwtree_choose(const uint64_t *blocks, int ranks, int is_reduce, uint64_t el
         return TUWTREE_OK;
     sums = (uint64_t *)(void *)rounds.received;
     came = (uint64_t *)(void *)rounds.sent;
+    longest_of = came + ranks + 2;
+    memset(longest_of, 0xff, (size_t)ranks * sizeof *longest_of);
     for (rank = 0, sums[0] = 0; rank < ranks; rank++)
         sums[rank + 1] = sums[rank] + rounds.sizes[rank];
     windows = (int *)(void *)(sums + ranks + 2);
     /* With a longer delay no send of small blocks would wait. */
     for (delays = 1; delays <= TUWTREE_MOST_DELAY; delays++) {
         int steps = tuwtree_set_windows(ranks, (int)delays, windows);
-        time = tuwtree_windows_time(law, ranks, sums, windows, steps, came);
+        time = tuwtree_windows_time(law, ranks, sums, windows, steps, best, longest_of, came);
         if (time < best) {
             best = time;
             *algorithm = TUWTREE_BRUCK_BALANCED;
