@@ -1023,7 +1023,7 @@ static int tuwtree_set_skips(int ranks, int *skips)
 typedef struct tuwtree_search {
     const int *skips;
     int phase, target, last, found;
-    unsigned char is_left[32];
+    uint32_t left;
     signed char *received;
 } tuwtree_search;
 
@@ -1044,33 +1044,32 @@ static void tuwtree_find(tuwtree_search *search, int position, int largest)
                 return;
             search->last = there;
             search->received[search->found++] = (signed char)skip;
-            search->is_left[skip] = 0;
+            search->left &= ~((uint32_t)1 << skip);
         }
         do
             skip--;
-        while (skip >= 0 && !search->is_left[skip]);
+        while (skip >= 0 && (search->left >> skip & 1) == 0);
     }
 }
 
 static void tuwtree_set_table(const int *skips, int phase, signed char *table)
 {
     int ranks = skips[phase], rank, round;
+    tuwtree_search search;
+    search.skips = skips;
+    search.phase = phase;
     for (rank = 0; rank < ranks; rank++) {
-        tuwtree_search search;
         int rest = rank, base = phase;
         while (rest > 0) {
-            for (base = phase; skips[base] > rest; base--)
-                continue;
+            while (skips[base] > rest)
+                base--;
             rest -= skips[base];
         }
-        search.skips = skips;
-        search.phase = phase;
         search.target = ranks + rank;
         search.last = 2 * ranks;
         search.found = 0;
         search.received = table + (size_t)rank * (size_t)phase;
-        memset(search.is_left, 1, sizeof search.is_left);
-        search.is_left[base] = 0;
+        search.left = ~((uint32_t)1 << base);
         if (phase > 0)
             tuwtree_find(&search, 0, phase);
         for (round = 0; round < phase; round++)
@@ -1130,7 +1129,7 @@ static int tuwtree_fill_pieces(const tuwtree_rounds *rounds, int round, int from
                              rounds->starts[root] +
                                  (piece * share + (piece < longer ? piece : longer)) * rounds->element_bytes,
                              (share + (piece < longer)) * rounds->element_bytes);
-        if (needs != NULL && root != from && (share > 0 || piece < longer)) {
+        if (needs != NULL && *needs < round - 1 && root != from && (share > 0 || piece < longer)) {
             int needed = round - tuwtree_age(rounds, round, distance);
             *needs = needed > *needs ? needed : *needs;
         }
