@@ -5,18 +5,20 @@
 //! `auto` do), the table of pieces, and its messages in the rounds of a phase, after which others are alike. The least
 //! work is without a machine; the most where latency overlaps and all links are alike, since messages are then
 //! simulated. Targets: 10 ms at 512 ranks, 100 ms at 8192; a longer median of nine attempts ends the bench with an
-//! error. On nodes of 16 ranks that share a wire, an allgather's table and messages are those of the rank: 50 ms and 1 s.
+//! error. A rank's place in the tree of a gather on that machine: 10 ms at 16,384 ranks. On nodes of 16 ranks that share a wire, an allgather's table and messages are those of the rank: 50 ms and 1 s.
 //! Binding messages to memory needs an MPI job, and is not timed here.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 use tuwtree_collective::nodes::rank_messages;
 use tuwtree_collective::{Circulation, Flow, RankRounds, RoundMessages};
+use tuwtree_dp::wider::{Effort, TickLaw, deadline_place};
 use tuwtree_executor::Operation;
 use tuwtree_laws::machines::nodes_with_a_wire;
 use tuwtree_model::document::{Date, Machine};
 use tuwtree_model::{
-    BlockSizes, ClosedSet, Distribution, DistributionParameters, Homogeneous, Network, Randomness,
+    BlockSizes, ClosedSet, Distribution, DistributionParameters, Homogeneous, Network, Piece,
+    PiecewiseLinear, Randomness, Root,
 };
 use tuwtree_plan::local_choice::{KnownRule, Pattern, Prices, RootlessAlgorithm, pattern};
 
@@ -44,6 +46,11 @@ fn main() {
             }
         }
     }
+    for ranks in [64, 1024, 16_384] {
+        let parameters = DistributionParameters::new(ranks, 2000);
+        let sizes = Distribution::Random.sizes(parameters, Randomness::default());
+        is_met &= planned_gather(&sizes.expect("sizes are in range")) <= Duration::from_millis(10);
+    }
     let on_nodes = nodes_with_a_wire(MEMBERS);
     for (ranks, most_milliseconds) in [(512, 50.0), (8192, 1000.0)] {
         for mean in [8, 4096, 65_536] {
@@ -58,6 +65,20 @@ fn main() {
 
 /// Ranks of a node.
 const MEMBERS: usize = 16;
+
+/// Says what a rank's place in the tree of a gather takes where latency overlaps, and returns it.
+fn planned_gather(sizes: &BlockSizes) -> Duration {
+    let ranks = sizes.ranks();
+    let piece = Piece { from_bytes: 0, alpha: 3.5e-6, overhead: 1e-7, beta: 4.3e-11 };
+    let links = PiecewiseLinear::new(vec![piece]).expect("costs").into();
+    let all = median(|| {
+        let law = TickLaw::new(&links, 0.0, sizes.total()).expect("costs in range");
+        deadline_place(sizes, &law, Root::Given(ranks / 3), ranks / 2, Effort::Light)
+    });
+    let microseconds = 1e6 * all.as_secs_f64();
+    println!("{ranks:>6}      2000  gather          overlapping   {microseconds:>7.0} us");
+    all
+}
 
 /// Says what planning of an allgather on nodes takes, and returns it.
 fn planned_on_nodes(sizes: &BlockSizes, mean: u64, machine: &Machine) -> Duration {
