@@ -130,9 +130,10 @@ pub fn compare(
     all.sort_by_key(|&(floor, wanted)| (row(wanted.construction).yields_near_bound, floor));
     for (floor, wanted) in all {
         let settled = settled(request, wanted, &outcomes, &mut known);
-        let result = match settled.or_else(|| beaten(wanted, floor, &outcomes)) {
+        let started = started(request, wanted, &outcomes);
+        let result = match settled.or_else(|| started.beaten(wanted, floor)) {
             Some(reason) => Err(NoTree::Skipped(reason)),
-            None => outcome(&started(request, wanted, &outcomes), wanted),
+            None => outcome(&started, wanted),
         };
         match result {
             Ok(outcome) => outcomes.push(outcome),
@@ -187,18 +188,6 @@ pub fn compare(
     })
 }
 
-/// Reason for a construction to be left out that was not asked for by name: it takes at least this floor, longer than
-/// another or, of later constructions, as long.
-fn beaten(wanted: Wanted, floor: Option<Time>, outcomes: &[Outcome]) -> Option<String> {
-    let best = outcomes.iter().min_by_key(|one| one.time)?;
-    let place = |time| (time, wanted.construction);
-    let is_later = |floor| place(floor) > (best.time, best.construction);
-    let is_beaten = wanted.effort != Effort::Any && floor.is_some_and(is_later);
-    let name = best.construction.name();
-    is_beaten
-        .then(|| format!("not faster than {name}, as is known beforehand; name it to build it"))
-}
-
 /// Reason for a search to be left out that was not asked for by name: where latency overlaps and ranks are many, another
 /// tree is so near the bound that it could gain little. `known` is the last bound, and the time below which it is.
 fn settled(
@@ -233,16 +222,19 @@ fn settled(
     is_near.then(|| format!("{name} is within {percent} % of the bound; name it to search on"))
 }
 
-/// The request, with the fastest tree so far as the start of a local search that was not asked for by name.
+/// The request, with the fastest plan so far, and the fastest tree as the start of a local search that was not asked for by
+/// name.
 fn started<'a>(request: &'a Request<'_>, wanted: Wanted, outcomes: &'a [Outcome]) -> Request<'a> {
+    let rival = outcomes.iter().min_by_key(|one| one.time).map(|one| (one.time, one.construction));
+    let request = Request { rival, ..request.clone() };
     let most = match wanted.construction {
         Construction::Polished => Order::Ordered,
         Construction::Searched => Order::Any,
-        _ => return request.clone(),
+        _ => return request,
     };
     let trees = outcomes.iter().filter(|one| wanted.effort != Effort::Any && one.order <= most);
     let best = trees.filter_map(|one| Some((one.time, one.tree().ok()?))).min_by_key(|one| one.0);
-    Request { start: best.map(|(_, tree)| tree), ..request.clone() }
+    Request { start: best.map(|(_, tree)| tree), ..request }
 }
 
 /// With different costs, trees that a comparison of trees in rank order leaves out, except for slow constructions: the

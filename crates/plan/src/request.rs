@@ -97,6 +97,8 @@ pub struct Request<'a> {
     /// The costs of searches for optimal trees.
     pub(crate) searched: Searched,
     pub(crate) watch: &'a dyn Watch,
+    /// Time and construction of the fastest plan so far, in a comparison.
+    pub(crate) rival: Option<(Time, Construction)>,
     /// The tree that a local search improves, if not the best of those that it builds itself.
     pub(crate) start: Option<&'a Tree>,
     /// The tree that is compared as it is.
@@ -306,12 +308,22 @@ impl<'a> Request<'a> {
     /// O(1), with a matrix O(p^2).
     pub fn new(problem: &'a Problem, settings: Settings, watch: &'a dyn Watch) -> Request<'a> {
         let searched = Searched::new(problem);
-        Request { problem, settings, searched, watch, start: None, given: None }
+        Request { problem, settings, searched, watch, rival: None, start: None, given: None }
     }
 
     /// The request with a tree over the problem's ranks, which [`Construction::Given`] compares as it is.
     pub fn with_tree(self, tree: Option<&'a Tree>) -> Request<'a> {
         Request { given: tree, ..self }
+    }
+
+    /// Reason for a construction to be left out that was not asked for by name: it takes at least this floor, longer than
+    /// the fastest so far or, of later constructions, as long.
+    pub(crate) fn beaten(&self, wanted: Wanted, floor: Option<Time>) -> Option<String> {
+        let (rival, floor) = (self.rival?, floor?);
+        let is_beaten = wanted.effort != Effort::Any && (floor, wanted.construction) > rival;
+        let name = rival.1.name();
+        is_beaten
+            .then(|| format!("not faster than {name}, as is known beforehand; name it to build it"))
     }
 
     /// True if a tree was given.

@@ -20,8 +20,9 @@ pub(super) fn in_radix(request: &Request<'_>, wanted: Wanted) -> Result<Built, N
     let problem = request.problem;
     let by_distance = problem.messages().map_or(Vec::new(), by_distance);
     let mut radices: Vec<usize> = radices(problem.ranks()).collect();
-    let (best, tried) = (None, Vec::new());
-    let mut search = BundleSearch { request, wanted, by_distance, seconds: 0.0, best, tried };
+    let (best, beaten, tried) = (None, None, Vec::new());
+    let mut search =
+        BundleSearch { request, wanted, by_distance, seconds: 0.0, best, beaten, tried };
     // The most promising first: others need not be examined.
     let expected: BTreeMap<usize, f64> =
         radices.iter().map(|&radix| (radix, search.expected(radix))).collect();
@@ -29,6 +30,9 @@ pub(super) fn in_radix(request: &Request<'_>, wanted: Wanted) -> Result<Built, N
     let thresholds = problem.messages().map_or(Vec::new(), thresholds);
     for &radix in &radices {
         search.attempt(radix, None)?;
+    }
+    if let (None, Some(reason)) = (&search.best, search.beaten.take()) {
+        return Err(NoTree::Skipped(reason));
     }
     if search.best.is_none() {
         let most_promising = expense_in(problem, wanted, radices[0]);
@@ -195,8 +199,12 @@ pub(super) fn floor_of_search(problem: &Problem) -> Option<Time> {
     // Radix 2 is `bruck`.
     let others = radices(problem.ranks()).skip(1);
     let tried = others.filter(|&radix| seconds_in(problem, radix) <= SEARCH_SECONDS);
-    let tries_thresholds = seconds_of(messages_of_all_pairs(problem), 1) < SEARCH_SECONDS;
-    if tries_thresholds { None } else { floor_of_relay(problem, tried) }
+    if tries_thresholds(problem) { None } else { floor_of_relay(problem, tried) }
+}
+
+/// True if there is time for thresholds.
+fn tries_thresholds(problem: &Problem) -> bool {
+    seconds_of(messages_of_all_pairs(problem), 1) < SEARCH_SECONDS
 }
 
 /// Sums of the messages over each distance, from 0 to `p - 1` ranks upwards.
@@ -239,6 +247,8 @@ struct BundleSearch<'a> {
     /// Its estimated duration.
     seconds: f64,
     best: Option<BestBundle>,
+    /// Reason for the last radix to be left out that takes longer than other constructions.
+    beaten: Option<String>,
     tried: Vec<(usize, Option<u64>)>,
 }
 
@@ -253,6 +263,18 @@ impl BundleSearch<'_> {
     fn parameters(&self) -> (usize, Option<u64>) {
         let best = self.best.as_ref().expect("a radix was tried");
         (best.radix, best.threshold)
+    }
+
+    /// True if a radix takes at least this floor, longer than another construction, and no thresholds are tried, which could
+    /// gain on it.
+    fn is_beaten(&mut self, floor: impl FnOnce() -> Option<Time>) -> bool {
+        if tries_thresholds(self.request.problem) {
+            return false;
+        }
+        let reason = self.request.beaten(self.wanted, floor());
+        let is_beaten = reason.is_some();
+        self.beaten = reason.or(self.beaten.take());
+        is_beaten
     }
 
     /// Approximate time of all messages together in a radix: of rounds in which each rank sends as much as the mean does.
@@ -283,9 +305,13 @@ impl BundleSearch<'_> {
         self.seconds = seconds;
         bundled.check(wanted.effort, *watch, |_| String::new())?;
         let most = threshold.unwrap_or(u64::MAX);
+        if self.is_beaten(|| floor_of_relay(problem, [radix])) {
+            return Ok(());
+        }
         let sketch = BruckSketch::new(problem, radix, most).map_err(NoTree::failed)?;
         let floor = sketch.least_time().map_err(|error| wanted.untimed(error))?;
-        if self.best.as_ref().is_some_and(|best| floor > best.time) {
+        let is_slower = self.best.as_ref().is_some_and(|best| floor > best.time);
+        if is_slower || self.is_beaten(|| Some(floor)) {
             return Ok(());
         }
         let sketch = sketch.schedule().map_err(NoTree::failed)?;
@@ -305,15 +331,50 @@ impl BundleSearch<'_> {
 mod tests {
     use super::super::{delays, nodes, rootless};
     use super::*;
+    use crate::request::Settings;
     use tuwtree_bounds::best_lower_bound;
     use tuwtree_collective::broadcast::{Gathering, scatter_allgather};
     use tuwtree_collective::{CollectiveError, allreduce, reduce};
     use tuwtree_model::document::{Date, Machine};
     use tuwtree_model::{
-        BlockSizes, Costs, Hierarchy, Homogeneous, Level, Network, Operation, Piece,
+        BlockSizes, Construction, Costs, Hierarchy, Homogeneous, Level, Network, Operation, Piece,
         PiecewiseLinear, Placement, StatedCosts, Vector, WireOwner,
     };
     use tuwtree_schedule::{Sends, simulate};
+
+    #[test]
+    fn radices_in_which_latencies_alone_take_longer_than_another_plan_are_left_out() {
+        let ranks = 3500;
+        let sizes = MessageSizes::new(std::iter::repeat_n(1, ranks * ranks)).unwrap();
+        let costs = Homogeneous::new(1000.0, 0.0, 0.0).unwrap().with_overhead(1.0).unwrap();
+        let problem = Problem::alltoall(&sizes, costs).unwrap();
+        assert!(!tries_thresholds(&problem));
+        let construction = Construction::BruckRadix;
+        let wanted = Wanted { construction, search: None, effort: Effort::Quick };
+        let request = Request::new(&problem, Settings::default(), &());
+        for (time, is_left_out) in [(1000.0, true), (1e6, false)] {
+            let rival = Some((Time::new(time).unwrap(), Construction::Linear));
+            let request = Request { rival, ..request.clone() };
+            let radix = radices(ranks).find(|&radix| seconds_in(&problem, radix) < SEARCH_SECONDS);
+            assert!(request.beaten(wanted, floor_of_relay(&problem, radix)).is_none());
+            let (best, beaten, tried) = (None, None, Vec::new());
+            let by_distance = by_distance(&sizes);
+            let mut search = BundleSearch {
+                request: &request,
+                wanted,
+                by_distance,
+                seconds: 0.0,
+                best,
+                beaten,
+                tried,
+            };
+            search.attempt(radix.unwrap(), None).unwrap();
+            assert_eq!(
+                (search.beaten.is_some(), search.best.is_none()),
+                (is_left_out, is_left_out)
+            );
+        }
+    }
 
     #[test]
     fn messages_of_many_ranks_that_go_straight_take_no_less_than_the_wires_of_nodes() {
