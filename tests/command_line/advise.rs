@@ -91,9 +91,15 @@ fn what_the_root_unpacks_counts() {
 #[test]
 fn a_comparison_states_how_many_calls_earn_the_handing_out_of_a_plan() {
     // 160 bytes for each rank from rank 3: 2 + 320 to its other half, then 2 + 160. A call gains 13 - 11.
-    let run = tuwtree_with_input("optimize --sizes - --alpha 2 --beta 1 --gamma 0", "3 3 1 4");
-    let text = run.success();
-    assert!(text.contains("Handing out its plan takes about 484, which 242 calls earn."), "{text}");
+    for command in ["optimize", "advise"] {
+        let command = format!("{command} --sizes - --alpha 2 --beta 1 --gamma 0");
+        let text = tuwtree_with_input(&command, "3 3 1 4").success();
+        let line = "Handing out its plan takes about 484, which 242 calls earn.";
+        assert!(text.contains(line), "{text}");
+        let document = tuwtree_with_input(&(command + " --json"), "3 3 1 4").success();
+        let document: Value = serde_json::from_str(&document).unwrap();
+        assert_eq!(document["price"], serde_json::json!({ "time": 484, "calls": 242.0 }));
+    }
     // Ranks build an adaptive tree by themselves; nothing is gained here against the library.
     for problem in ["--dist spikes --algorithm adaptive", "--dist spikes -p 2"] {
         let text = tuwtree(&format!("optimize {problem}")).success();

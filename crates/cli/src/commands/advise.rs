@@ -5,7 +5,7 @@ use crate::choice::ComparisonArgs;
 use crate::error::CliError;
 use crate::output::advice::Advised;
 use crate::output::compared::{Compared, check_certificates};
-use crate::output::format::{FormatArgs, write_json, write_objects};
+use crate::output::format::{FormatArgs, insert_after, write_json, write_objects};
 use crate::output::{comparison, text};
 use clap::Args;
 use serde_json::{Value, json};
@@ -86,6 +86,9 @@ pub(crate) fn write_text(advice: &Advised<'_>, output: &mut dyn Write) -> Result
     if let Some(line) = advice.against_library() {
         writeln!(output, "{line}")?;
     }
+    if let Some(line) = advice.price_line() {
+        writeln!(output, "{line}")?;
+    }
     if let Some(simpler) = Advice::simpler(advice.comparison) {
         writeln!(output, "{}", Advised(&simpler).simpler())?;
     }
@@ -124,6 +127,7 @@ pub(crate) fn document(advice: &Advised<'_>) -> Value {
         "baseline": advice.comparison.baseline().map(comparison::baseline),
         "sentence": advice.sentence(),
     });
+    insert_after(&mut document, "baseline", comparison::price(advice));
     comparison::add_planned(&mut document, chosen, advice.comparison);
     document
 }

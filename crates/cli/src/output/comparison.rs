@@ -5,7 +5,9 @@ use crate::output::text;
 use serde_json::{Value, json};
 use tuwtree_bounds::direct_lower_bound;
 use tuwtree_model::{ClosedSet, GroupSizes, Root, Tree};
-use tuwtree_plan::{Baseline, Comparison, Optimality, Outcome, Plan, Search, Skipped};
+use tuwtree_plan::{
+    Advice, Baseline, Comparison, Optimality, Outcome, Plan, Price, Search, Skipped,
+};
 
 /// The comparison as a document.
 pub(crate) fn document(comparison: &Comparison) -> Value {
@@ -51,10 +53,17 @@ pub(crate) fn document(comparison: &Comparison) -> Value {
     insert_after(&mut document, "machine", uncertainty);
     let duplex = comparison.problem.duplex().then_some(("duplex", json!(true)));
     insert_after(&mut document, "ports", duplex);
+    insert_after(&mut document, "baseline", price(&Advice::new(comparison)));
     let direct = direct_lower_bound(&comparison.problem).and_then(Result::ok);
     let direct = direct.map(|bound| ("direct_lower_bound", text::json_time(bound)));
     insert_after(&mut document, "lower_bound", direct);
     document
+}
+
+/// Price of the advised plan as a field of a document.
+pub(crate) fn price(advice: &Advice<'_>) -> Option<(&'static str, Value)> {
+    let Price { time, calls } = advice.price()?;
+    Some(("price", json!({ "time": text::json_time(time), "calls": calls })))
 }
 
 /// Time of a library's own call.
