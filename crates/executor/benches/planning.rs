@@ -5,13 +5,14 @@
 //! `auto` do), the table of pieces, and its messages in the rounds of a phase, after which others are alike. The least
 //! work is without a machine; the most where latency overlaps and all links are alike, since messages are then
 //! simulated. Targets: 10 ms at 512 ranks, 100 ms at 8192; a longer median of nine attempts ends the bench with an
-//! error. A rank's place in the tree of a gather on that machine: 10 ms at 16,384 ranks. On nodes of 16 ranks that share a wire, an allgather's table and messages are those of the rank: 50 ms and 1 s.
+//! error. A rank's place in the tree of a gather on that machine: 10 ms at 16,384 ranks. On nodes of 16 ranks that share a wire, an allgather's table and messages are those of the rank, and so are an alltoall's
+//! bundles: 50 ms and 1 s.
 //! Binding messages to memory needs an MPI job, and is not timed here.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 use tuwtree_collective::nodes::rank_messages;
-use tuwtree_collective::{Circulation, Flow, RankRounds, RoundMessages};
+use tuwtree_collective::{BundleRounds, Circulation, Flow, Passing, RankRounds, RoundMessages};
 use tuwtree_dp::wider::{Effort, TickLaw, deadline_place};
 use tuwtree_executor::Operation;
 use tuwtree_laws::machines::nodes_with_a_wire;
@@ -59,6 +60,10 @@ fn main() {
             let all = planned_on_nodes(&sizes.expect("sizes are in range"), mean, &on_nodes);
             is_met &= 1e3 * all.as_secs_f64() <= most_milliseconds;
         }
+        for passing in [Passing::Digits(2), Passing::NodePairs] {
+            let all = planned_bundles(ranks, passing);
+            is_met &= 1e3 * all.as_secs_f64() <= most_milliseconds;
+        }
     }
     assert!(is_met, "above the targets");
 }
@@ -80,11 +85,28 @@ fn planned_gather(sizes: &BlockSizes) -> Duration {
     all
 }
 
+/// Ranks of each node.
+fn nodes_of(ranks: usize) -> Vec<Vec<usize>> {
+    (0..ranks / MEMBERS).map(|node| (MEMBERS * node..MEMBERS * (node + 1)).collect()).collect()
+}
+
+/// Says how long a rank takes to list its bundles of an alltoall of small messages, and returns it.
+fn planned_bundles(ranks: usize, passing: Passing) -> Duration {
+    let nodes = nodes_of(ranks);
+    let all = median(|| {
+        let rounds = BundleRounds::new((ranks / 3, ranks), passing, &nodes);
+        let bundles = (0..rounds.count()).map(|round| (rounds.sent(round), rounds.received(round)));
+        bundles.collect::<Vec<_>>()
+    });
+    let (milliseconds, name) = (1e3 * all.as_secs_f64(), format!("{passing:?}"));
+    println!("{ranks:>6}     small  alltoall        {name:<14}  {milliseconds:>7.3} ms");
+    all
+}
+
 /// Says what planning of an allgather on nodes takes, and returns it.
 fn planned_on_nodes(sizes: &BlockSizes, mean: u64, machine: &Machine) -> Duration {
     let ranks = sizes.ranks();
-    let nodes: Vec<Vec<usize>> =
-        (0..ranks / MEMBERS).map(|node| (MEMBERS * node..MEMBERS * (node + 1)).collect()).collect();
+    let nodes = nodes_of(ranks);
     let chosen = || {
         let prices = Prices::of(machine, ranks);
         let known = (&prices, KnownRule::Unknown);
