@@ -5,8 +5,8 @@
 //! `auto` do), the table of pieces, and its messages in the rounds of a phase, after which others are alike. The least
 //! work is without a machine; the most where latency overlaps and all links are alike, since messages are then
 //! simulated. Targets: 10 ms at 512 ranks, 100 ms at 8192; a longer median of nine attempts ends the bench with an
-//! error. A rank's place in the tree of a gather on that machine: 10 ms at 16,384 ranks. On nodes of 16 ranks that share a wire, an allgather's table and messages are those of the rank, and so are an alltoall's
-//! bundles: 50 ms and 1 s.
+//! error. A rank's place in the tree of a gather where latency overlaps: 10 ms at 16,384 ranks. On nodes of 16 ranks that
+//! share a wire, an allgather's table and messages, and an alltoall's bundles, are those of the rank: 50 ms and 1 s.
 //! Binding messages to memory needs an MPI job, and is not timed here.
 
 use std::hint::black_box;
