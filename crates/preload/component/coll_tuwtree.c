@@ -198,11 +198,16 @@ static int init(bool enable_progress_threads, bool enable_mpi_threads)
 
 static int register_parameters(void);
 
-OMPI_MODULE_DECLSPEC extern const mca_coll_base_component_2_0_0_t mca_coll_tuwtree_component;
+/* The interface of Open MPI 5, else that of 4. */
+#ifndef MCA_COLL_BASE_VERSION_2_4_0
+#define MCA_COLL_BASE_VERSION_2_4_0 MCA_COLL_BASE_VERSION_2_0_0
+#endif
 
-const mca_coll_base_component_2_0_0_t mca_coll_tuwtree_component = {
+OMPI_DECLSPEC extern const mca_coll_base_component_t mca_coll_tuwtree_component;
+
+const mca_coll_base_component_t mca_coll_tuwtree_component = {
     .collm_version = {
-        MCA_COLL_BASE_VERSION_2_0_0,
+        MCA_COLL_BASE_VERSION_2_4_0,
         .mca_component_name = "tuwtree",
         MCA_BASE_MAKE_VERSION(component, 0, 2, 0),
         .mca_register_component_params = register_parameters,

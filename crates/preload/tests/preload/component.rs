@@ -5,10 +5,20 @@ use crate::{compiled, lines, source};
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// A home with the component and the library in Open MPI's folder for components, if this is Open MPI 4.
+/// Whether the compiler finds Open MPI's internal headers, which the wheel of Open MPI 5 lacks.
+fn has_internal_headers() -> bool {
+    let output = Command::new(env!("TUWTREE_MPICC")).arg("-showme:incdirs").output().unwrap();
+    text(&output.stdout)
+        .split_whitespace()
+        .any(|folder| Path::new(folder).join("ompi_config.h").exists())
+}
+
+/// A home with the component and the library in Open MPI's folder for components, if this is Open MPI 4 or 5.
 fn home() -> Option<tempfile::TempDir> {
-    if open_mpi_version() != Some(4) {
-        return None;
+    match open_mpi_version() {
+        Some(4) => {}
+        Some(5) if has_internal_headers() => {}
+        _ => return None,
     }
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join(".openmpi/components");
@@ -22,7 +32,8 @@ fn home() -> Option<tempfile::TempDir> {
     Some(home)
 }
 
-/// Runs a program with this home, and no other variable for the component.
+/// Runs a program with this home, and no other variable for the component, but the folder's name where `mpirun` of Open MPI 5
+/// hands on that of PMIx.
 fn run_at_home(home: &Path, ranks: usize, program: &Path, environment: &[(&str, &str)]) -> Output {
     let own = |&(name, value): &(&'static str, &str)| (name, value.to_owned());
     let given = [
@@ -32,6 +43,10 @@ fn run_at_home(home: &Path, ranks: usize, program: &Path, environment: &[(&str, 
     ];
     let mut all: Vec<(&str, String)> = given.iter().map(own).collect();
     all.extend([("TUWTREE_LOG", "2".to_owned()), ("HOME", home.display().to_string())]);
+    if open_mpi_version() == Some(5) {
+        let folder = home.join(".openmpi/components").display().to_string();
+        all.push(("OMPI_MCA_mca_base_component_path", folder));
+    }
     all.extend(environment.iter().map(|&(name, value)| (name, value.to_owned())));
     run(ranks, program, &[], &all)
 }
