@@ -32,7 +32,7 @@ use tuwtree_model::{
 /// through it. Bytes that a rank has from a mate occupy its port instead, and both are counted together
 /// ([`NodeWires::least_time`]).
 ///
-/// At homogeneous costs, reductions besides: all ranks together combine each byte `p - 1` times and receive it
+/// Reductions besides: all ranks together combine each byte `p - 1` times and receive it
 /// `p - 1` times in a reduce-scatter, twice as often in an allreduce; the port that receives it also combines it, and
 /// one is busy with at least an equal share.
 ///
@@ -87,8 +87,8 @@ pub(super) fn bound(problem: &Problem) -> Result<Time, TimeError> {
 /// without data. A free root is taken to be rank 0.
 ///
 /// Everybody but the root receives, or sends, the vector in at least one message, and a byte reaches everybody as
-/// in an operation without a root. At homogeneous costs, all ranks together receive each byte of a reduction
-/// `p - 1` times and combine it as often, and one is busy with at least an equal share.
+/// in an operation without a root. All ranks together receive each byte of a reduction `p - 1` times and combine it as often,
+/// and one is busy with at least an equal share.
 ///
 /// # Errors
 /// As [`lower_bound`](super::lower_bound).
@@ -370,26 +370,37 @@ fn reach_on_nodes(problem: &Problem, known: usize) -> Result<Time, TimeError> {
     known_on_nodes(places, (wires.least(), wires.least_between()), problem.ports().get())
 }
 
-/// The latency, and an equal share of all receiving and combining of a reduction at homogeneous costs, with an overhead
-/// for each of this many senders; every byte is received `sent (p - 1)` times. With other costs, and with several
-/// ports, 0.
+/// The latency, and an equal share of all receiving and combining of a reduction, at homogeneous costs with an overhead
+/// for each of this many senders; every byte is received `sent (p - 1)` times. With other costs each byte is received as fast as
+/// in the cheapest message; with several ports, 0.
 ///
 /// Received data occupies one port, which then combines it, even if that port sends as well.
 fn shared_work(problem: &Problem, sent: f64, senders: usize) -> Result<Time, TimeError> {
     let ranks = problem.ranks();
-    let costs = match problem.costs().homogeneous(ranks) {
-        Some(costs) if problem.ports() == Ports::ONE => costs,
-        _ => return Ok(Time::ZERO),
-    };
+    if problem.ports() != Ports::ONE {
+        return Ok(Time::ZERO);
+    }
+    let homogeneous = problem.costs().homogeneous(ranks);
     let combine = problem.operator().combine_per_byte();
     let bytes = (ranks - 1) as f64 * problem.payload().total() as f64;
-    let work = costs.overhead() * senders as f64 + bytes * (sent * costs.beta() + combine);
+    let (overheads, beta) = match &homogeneous {
+        Some(costs) => (costs.overhead() * senders as f64, costs.beta()),
+        None => (0.0, least_per_byte(problem)),
+    };
+    let work = overheads + bytes * (sent * beta + combine);
     let share = work / ranks as f64;
-    let share = if work > 0.0 { costs.latency() + share } else { share };
-    let is_exact = costs.is_integral() && combine.fract() == 0.0;
+    let share = if work > 0.0 { least_latency(problem).units() + share } else { share };
+    let is_exact = homogeneous.is_some_and(|costs| costs.is_integral()) && combine.fract() == 0.0;
     // All times are integers then; else, what summing up may round is left off.
     let share = if is_exact { share.ceil() } else { share * (1.0 - ROUNDING) };
     Time::new(share).ok_or(TimeError::NotFinite)
+}
+
+/// The least time of a byte in any message.
+fn least_per_byte(problem: &Problem) -> f64 {
+    let (costs, total) = (problem.costs().kind(), problem.payload().total());
+    let lines = costs.least_costs(problem.ranks(), 1..=total).lines_below();
+    lines.iter().map(|line| line.beta).fold(0.0, f64::max)
 }
 
 /// Relative rounding error of sums of times, at most.
