@@ -1,5 +1,6 @@
 //! Problems without a schedule.
 
+use crate::Flow;
 use tuwtree_model::{
     BlockSizes, BlockSizesError, ClosedSet, GroupSizes, MessageSizes, Operation, Problem,
     ProblemError, TimeError,
@@ -48,6 +49,16 @@ pub(crate) fn allgathered(problem: &Problem) -> Result<&BlockSizes, CollectiveEr
 /// The blocks of a reduce-scatter.
 pub(crate) fn scattered(problem: &Problem) -> Result<&BlockSizes, CollectiveError> {
     blocks(problem, Operation::ReduceScatter)
+}
+
+/// The blocks of an allgather or a reduce-scatter.
+pub(crate) fn spread_or_combined(
+    problem: &Problem,
+) -> Result<(&BlockSizes, Flow), CollectiveError> {
+    match problem.operation() {
+        Operation::ReduceScatter => Ok((scattered(problem)?, Flow::Combined)),
+        _ => Ok((allgathered(problem)?, Flow::Spread)),
+    }
 }
 
 /// The blocks of this operation.

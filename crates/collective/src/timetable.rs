@@ -1,11 +1,11 @@
 //! Messages in the order in which a machine performs them soonest.
 //!
-//! A timetable is a set of messages of an allgather, each with the messages that must have arrived before. Ranks send ready messages,
+//! A timetable is a set of messages of an allgather or a reduce-scatter, each with the messages that must have arrived before. Ranks send ready messages,
 //! the most urgent first, and receive in the order of arrival. The programs list messages at both ends in the order in which
 //! they leave, so that no rank waits for a message that waits for it, even if each message waits for its receiver.
 
-use crate::CollectiveError;
 use crate::rounds::{Layout, finished};
+use crate::{CollectiveError, Flow};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::rc::Rc;
@@ -24,9 +24,10 @@ pub(crate) struct TimedMessage {
     pub(crate) turn: u8,
 }
 
-/// Messages of the allgather of a problem.
+/// Messages of the allgather or reduce-scatter of a problem.
 pub(crate) struct Timetable<'a> {
     problem: &'a Problem,
+    flow: Flow,
     messages: Vec<TimedMessage>,
     /// For each, the numbers of the messages that its sender needs first.
     after: Vec<Vec<u32>>,
@@ -57,7 +58,8 @@ enum TimetableEvent {
 impl<'a> Timetable<'a> {
     /// No messages yet.
     pub(crate) fn new(problem: &'a Problem) -> Timetable<'a> {
-        Timetable { problem, messages: Vec::new(), after: Vec::new(), bytes: Vec::new() }
+        let (messages, after, bytes) = (Vec::new(), Vec::new(), Vec::new());
+        Timetable { problem, flow: Flow::Spread, messages, after, bytes }
     }
 
     /// Adds a message, and returns its number.
@@ -71,6 +73,24 @@ impl<'a> Timetable<'a> {
     /// Has a message wait for others.
     pub(crate) fn need(&mut self, number: u32, after: Vec<u32>) {
         self.after[number as usize] = after;
+    }
+
+    /// The reduce-scatter backwards of this allgather: each message goes back when all have come back that needed it.
+    ///
+    /// # Complexity
+    /// O(1) for each message and each need.
+    pub(crate) fn reversed(self) -> Timetable<'a> {
+        let count = self.messages.len();
+        let mut reversed = Timetable { flow: Flow::Combined, ..Timetable::new(self.problem) };
+        for TimedMessage { ends: (from, to), pieces, turn } in self.messages.into_iter().rev() {
+            reversed.push(TimedMessage { ends: (to, from), pieces, turn });
+        }
+        for (number, after) in self.after.into_iter().enumerate() {
+            for before in after {
+                reversed.after[count - 1 - before as usize].push((count - 1 - number) as u32);
+            }
+        }
+        reversed
     }
 
     /// The schedule of all messages.
@@ -135,7 +155,11 @@ impl<'a> Timetable<'a> {
                 }
                 TimetableEvent::Comes(number) => {
                     let ((from, to), bytes) = costs_of(number);
-                    let duration = costs.transmission_between(from, to, bytes)?.units();
+                    let combine = match self.flow {
+                        Flow::Spread => 0.0,
+                        Flow::Combined => self.problem.operator().combine(bytes)?.units(),
+                    };
+                    let duration = costs.transmission_between(from, to, bytes)?.units() + combine;
                     receives[to] = receives[to].max(now) + duration;
                     happen(receives[to], TimetableEvent::Ends(number));
                 }
@@ -188,7 +212,11 @@ impl<'a> Timetable<'a> {
             }
             programs.end_rank();
         }
-        Ok(finished(self.problem, (Order::Ordered, 1), vec![0; ranks], programs)?.with_duplex(true))
+        let promised = match self.flow {
+            Flow::Spread => (Order::Ordered, 1),
+            Flow::Combined => (Order::Any, 2),
+        };
+        Ok(finished(self.problem, promised, vec![0; ranks], programs)?.with_duplex(true))
     }
 
     /// The bytes of a message in one piece.
@@ -206,7 +234,12 @@ impl<'a> Timetable<'a> {
         let anywhere = self.anywhere(number);
         let pieces = if layout == Layout::Anywhere { &anywhere } else { &**pieces };
         let into = Region { buffer: Buffer::Output, pieces };
-        let deed = Deed::Receive(Receive { from: ends.0, tag: 0, into, arrival: Arrival::Store });
-        Ok(programs.push(&Action { port: 0, deed })?)
+        // Combining waits for all sends on its port.
+        let (port, arrival) = match self.flow {
+            Flow::Spread => (0, Arrival::Store),
+            Flow::Combined => (1, Arrival::CombineLeft),
+        };
+        let deed = Deed::Receive(Receive { from: ends.0, tag: 0, into, arrival });
+        Ok(programs.push(&Action { port, deed })?)
     }
 }

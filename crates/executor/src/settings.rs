@@ -79,10 +79,10 @@ fn rootless_from(setting: Setting, text: &str) -> Result<RootlessChoice, Setting
         }
         RootlessAlgorithm::Ring
         | RootlessAlgorithm::BruckPostal
-        | RootlessAlgorithm::BruckBalanced
-        | RootlessAlgorithm::Lanes
-        | RootlessAlgorithm::NodeAll => setting == Setting::Allgather,
+        | RootlessAlgorithm::BruckBalanced => setting == Setting::Allgather,
         RootlessAlgorithm::Circulant
+        | RootlessAlgorithm::Lanes
+        | RootlessAlgorithm::NodeAll
         | RootlessAlgorithm::CirculantPieces
         | RootlessAlgorithm::CirculantBalanced => setting != Setting::Alltoall,
     };

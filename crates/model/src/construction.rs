@@ -129,12 +129,10 @@ impl Construction {
                 matches!(operation, Operation::Broadcast | Operation::Reduce | Operation::Allreduce)
             }
             Construction::BinomialForwarded => operation == Operation::Reduce,
-            Construction::RingChunks
-            | Construction::BruckPostal
-            | Construction::BruckBalanced
-            | Construction::Lanes
-            | Construction::NodeAll => operation == Operation::Allgather,
-            Construction::CirculantBalanced => {
+            Construction::RingChunks | Construction::BruckPostal | Construction::BruckBalanced => {
+                operation == Operation::Allgather
+            }
+            Construction::CirculantBalanced | Construction::Lanes | Construction::NodeAll => {
                 matches!(operation, Operation::Allgather | Operation::ReduceScatter)
             }
             Construction::ScatterRing | Construction::ScatterDoubling => {

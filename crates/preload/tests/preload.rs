@@ -191,6 +191,39 @@ fn allgathers_and_reduce_scatters_go_on_circulant_graphs_where_blocks_differ() {
     assert!(wrong[0].starts_with("tuwtree: error: TUWTREE_ALLGATHER \"rings\": one of auto, "));
 }
 
+#[test]
+fn allgathers_and_reduce_scatters_on_two_nodes_have_right_results() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = compiled(directory.path(), "unaware_everywhere.c");
+    let hosts = directory.path().join("libhosts.so");
+    let mut compiler = Command::new("cc");
+    compiler.args(["-shared", "-fPIC"]).arg(source("pretended_nodes.c")).arg("-o").arg(&hosts);
+    assert!(compiler.status().unwrap().success());
+    let library = library_directory().join("libtuwtree_preload.so");
+    let others = std::env::var("LD_PRELOAD").unwrap_or_default();
+    let loaded = format!("{}:{}:{others}", library.display(), hosts.display());
+    let count = if is_open_mpi() { 7 } else { 3 };
+    for algorithm in ["lanes", "node-all"] {
+        let settings = [
+            ("LD_PRELOAD", loaded.as_str()),
+            ("TUWTREE_ALLGATHER", algorithm),
+            ("TUWTREE_REDUCE_SCATTER", algorithm),
+            ("TUWTREE_LOG", "2"),
+            ("TUWTREE_TRIAL", "no"),
+        ];
+        let settings = settings.map(|(name, value)| (name, value.to_owned()));
+        let output = run(count, &program, &[], &settings);
+        assert!(output.status.success(), "{output:?}");
+        assert_eq!(text(&output.stdout), "all right\n");
+        let said = lines(&output);
+        for call in ["Allgatherv, call 1", "Reduce_scatter, call 2", "Reduce_scatter_block, call 3"]
+        {
+            let line = format!("tuwtree: MPI_{call}: {algorithm} on {count} processes");
+            assert!(said.contains(&line), "{line}: {said:?}");
+        }
+    }
+}
+
 /// Runs 24 gathers of two ranks as launchers do that give a variable to the first node only.
 fn run_with_at_rank_0(name: &str, value: &str, environment: &[(&str, String)]) -> Output {
     let directory = tempfile::tempdir().unwrap();

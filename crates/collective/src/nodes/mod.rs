@@ -1,4 +1,4 @@
-//! Allgathers on machines with nodes, whose ranks may share a wire.
+//! Allgathers on machines with nodes, whose ranks may share a wire, and the reduce-scatters that are these backwards.
 //!
 //! ```text
 //! lanes, two nodes of two ranks          node a: 0 1          node b: 2 3
@@ -15,7 +15,7 @@ mod estimate;
 
 pub use estimate::{NodePrices, estimated_lanes, estimated_node_all};
 
-use crate::error::allgathered;
+use crate::error::spread_or_combined;
 use crate::rounds::{Layout, MessageData};
 use crate::timetable::{TimedMessage, Timetable};
 use crate::{Circulation, CollectiveError, Flow, RankRounds, RoundMessages};
@@ -37,7 +37,7 @@ pub struct Lanes {
     pub is_whole: bool,
 }
 
-/// Allgather on nodes.
+/// Allgather on nodes, or the reduce-scatter that is it backwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OnNodes {
     /// [`lanes`].
@@ -46,10 +46,12 @@ pub enum OnNodes {
     NodeAll,
 }
 
-/// Message of a rank in an allgather on nodes; the pieces are parts of the output.
+/// Message of a rank in an allgather or a reduce-scatter on nodes; the pieces are parts of the output, which holds a rank's own
+/// vector at the start of a reduce-scatter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NodeMessage {
-    /// A sent message, for which everything received before it in the list has to be there.
+    /// A sent message, for which everything received before it in the list has to be there; in a reduce-scatter, what is received
+    /// of its bytes, and combined.
     Send {
         /// Its receiver.
         to: Rank,
@@ -405,7 +407,7 @@ impl<'a> NodePlan<'a> {
     }
 }
 
-/// The messages of one rank in an allgather on nodes, in an order in which they can be performed: all receives may be posted
+/// The messages of one rank in an allgather or a reduce-scatter on nodes, in an order in which they can be performed: all receives may be posted
 /// at once; sends inside the node, and to other nodes, leave one after the other. Messages between two ranks are
 /// in the same order at both. Blocks are cut between elements.
 ///
@@ -417,7 +419,7 @@ impl<'a> NodePlan<'a> {
 pub fn rank_messages(
     (sizes, element_bytes): (&BlockSizes, u64),
     nodes: &[Vec<Rank>],
-    how: OnNodes,
+    (how, flow): (OnNodes, Flow),
     rank: Rank,
 ) -> Vec<NodeMessage> {
     let plan = NodePlan::new((sizes, element_bytes), nodes, how);
@@ -449,11 +451,21 @@ pub fn rank_messages(
         all.push(NodeMessage::Send { to, pieces, is_inside: inside.contains(&to) });
     }
     received.keys().for_each(|&from| list(from, usize::MAX, &mut all));
+    if flow == Flow::Combined {
+        let backwards = |message| match message {
+            NodeMessage::Send { to, pieces, .. } => NodeMessage::Receive { from: to, pieces },
+            NodeMessage::Receive { from, pieces } => {
+                NodeMessage::Send { to: from, pieces, is_inside: inside.contains(&from) }
+            }
+        };
+        all = all.into_iter().rev().map(backwards).collect();
+    }
     all
 }
 
 /// The allgather in which some ranks of each node, its lanes, get a share of the node's data each; the ranks of equal lanes
-/// of all nodes gather each other's shares, and pass them on inside. Nodes are lists of their ranks, in any placement. Ranks
+/// of all nodes gather each other's shares, and pass them on inside. A reduce-scatter is that backwards: lanes combine their
+/// shares of all vectors of a node, then those of all nodes. Nodes are lists of their ranks, in any placement. Ranks
 /// have a duplex port.
 ///
 /// # Errors
@@ -494,7 +506,7 @@ pub fn sketch_of_lanes(
 }
 
 /// The allgather in which the ranks of a node give each other their blocks; each then sends the data of the whole node
-/// straight to a rank of each of some other nodes, in turn, which passes it on inside.
+/// straight to a rank of each of some other nodes, in turn, which passes it on inside. A reduce-scatter is that backwards.
 /// Nodes and ports as in [`lanes`].
 ///
 /// # Errors
@@ -515,6 +527,8 @@ fn timetable<'a>(
     nodes: &[Vec<Rank>],
     how: OnNodes,
 ) -> Result<Timetable<'a>, CollectiveError> {
-    let sizes = (allgathered(problem)?, problem.operator().element_bytes());
-    Ok(NodePlan::new(sizes, nodes, how).timetable(problem))
+    let (sizes, flow) = spread_or_combined(problem)?;
+    let sizes = (sizes, problem.operator().element_bytes());
+    let timetable = NodePlan::new(sizes, nodes, how).timetable(problem);
+    Ok(if flow == Flow::Combined { timetable.reversed() } else { timetable })
 }

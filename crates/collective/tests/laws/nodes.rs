@@ -8,16 +8,25 @@ use tuwtree_collective::alltoall::{self, BruckSketch};
 use tuwtree_collective::nodes::{
     Lanes, NodeMessage, OnNodes, lanes, node_all, rank_messages, sketch_of_lanes,
 };
-use tuwtree_collective::{Circulation, Passing, bruck_balanced, bruck_postal, sketch_of_postal};
+use tuwtree_collective::{
+    Circulation, Flow, Passing, bruck_balanced, bruck_postal, sketch_of_postal,
+};
 use tuwtree_model::document::{Date, Machine};
 use tuwtree_model::{
-    BlockSizes, Costs, Hierarchy, Level, MessageSizes, Network, Placement, Problem, Rank,
-    StatedCosts, Time, WireOwner,
+    BlockSizes, Costs, Hierarchy, Level, MessageSizes, Network, Operation, Operator, Placement,
+    Problem, Rank, StatedCosts, Time, WireOwner,
 };
 use tuwtree_schedule::{Action, Order, Piece, Schedule, Sends, simulate, simulate_on, verify};
 
 fn problem(sizes: &[u64], costs: StatedCosts) -> Problem {
     Problem::allgather(&BlockSizes::new(sizes.iter().copied()).unwrap(), costs).unwrap()
+}
+
+/// The reduce-scatter of these blocks, of elements of a byte that are combined in 0.5 each.
+fn reduction(sizes: &[u64], costs: StatedCosts) -> Problem {
+    let sizes = BlockSizes::new(sizes.iter().copied()).unwrap();
+    let problem = Problem::reduce_scatter(&sizes, costs).unwrap();
+    problem.with_operator(Operator::new(1, 0.5).unwrap()).unwrap()
 }
 
 /// The ranks of each node of a machine.
@@ -40,7 +49,8 @@ fn check(problem: &Problem, schedule: &Schedule) -> Result<f64, TestCaseError> {
     let verified = verify(schedule);
     prop_assert!(verified.is_ok(), "{:?}", verified);
     let verified = verified.unwrap();
-    prop_assert_eq!(verified.order, Order::Ordered);
+    let is_ordered = verified.order == Order::Ordered;
+    prop_assert!(is_ordered || problem.operation() == Operation::ReduceScatter);
     let needed = (problem.ranks() as u128 - 1) * u128::from(problem.payload().total());
     prop_assert_eq!(verified.bytes_sent, needed);
     let timeline = simulate(schedule, problem.stated_costs(), Sends::Synchronous).unwrap();
@@ -69,7 +79,7 @@ fn pairs(schedule: &Schedule) -> Pairs {
 /// at a time, waits for all that is listed before it.
 fn check_lists(
     (sizes, nodes): (&BlockSizes, &[Vec<Rank>]),
-    how: OnNodes,
+    how: (OnNodes, Flow),
     schedule: &Schedule,
 ) -> Result<(), TestCaseError> {
     let ranks = sizes.ranks();
@@ -145,15 +155,17 @@ proptest! {
     ) {
         let nodes = nodes_of(costs.costs().hierarchy().unwrap(), sizes.len());
         let least = nodes.iter().map(Vec::len).min().unwrap();
-        let problem = problem(&sizes, costs);
+        let (gathered, reduced) = (problem(&sizes, costs.clone()), reduction(&sizes, costs));
         let given = Lanes { count: count.min(least), between, is_even, is_whole };
         let sizes = BlockSizes::new(sizes).unwrap();
-        let schedule = lanes(&problem, &nodes, given).unwrap();
-        check(&problem, &schedule)?;
-        check_lists((&sizes, &nodes), OnNodes::Lanes(given), &schedule)?;
-        let schedule = node_all(&problem, &nodes).unwrap();
-        check(&problem, &schedule)?;
-        check_lists((&sizes, &nodes), OnNodes::NodeAll, &schedule)?;
+        for (problem, flow) in [(gathered, Flow::Spread), (reduced, Flow::Combined)] {
+            let schedule = lanes(&problem, &nodes, given).unwrap();
+            check(&problem, &schedule)?;
+            check_lists((&sizes, &nodes), (OnNodes::Lanes(given), flow), &schedule)?;
+            let schedule = node_all(&problem, &nodes).unwrap();
+            check(&problem, &schedule)?;
+            check_lists((&sizes, &nodes), (OnNodes::NodeAll, flow), &schedule)?;
+        }
     }
 }
 
@@ -265,9 +277,11 @@ proptest! {
         prop_assert_eq!(figures(&sketch, &costs), schedule);
         let nodes = nodes_of(problem.costs().hierarchy().unwrap(), problem.ranks());
         let given = Lanes { count: 1, between, is_even, is_whole };
-        let schedule = figures(&lanes(&problem, &nodes, given).unwrap(), &costs);
-        let sketch = sketch_of_lanes(&problem, &nodes, given).unwrap();
-        prop_assert_eq!(figures(&sketch, &costs), schedule);
+        for problem in [problem, reduction(&sizes, costs.clone())] {
+            let schedule = figures(&lanes(&problem, &nodes, given).unwrap(), &costs);
+            let sketch = sketch_of_lanes(&problem, &nodes, given).unwrap();
+            prop_assert_eq!(figures(&sketch, &costs), schedule);
+        }
     }
 
     #[test]

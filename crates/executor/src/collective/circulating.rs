@@ -122,12 +122,18 @@ impl Circulating {
             true => Rc::clone(&places.result),
             false => Rc::new(Place::of_bytes(messages.all_bytes())?),
         };
+        let flow = if combining.is_some() { Flow::Combined } else { Flow::Spread };
+        // Each send waits for what is combined of its bytes, which is combined in the order of the list.
+        let mode = match (&messages, flow) {
+            (RankMessages::Listed(..), Flow::Combined) => Mode::Eager,
+            _ => Mode::Strict,
+        };
         Ok(Circulating {
             messages,
             rank,
-            flow: if combining.is_some() { Flow::Combined } else { Flow::Spread },
+            flow,
             rounds_of_a_batch,
-            manner: Manner { mode: Mode::Strict, reuse, first_tag, strictness: Strictness::Exact },
+            manner: Manner { mode, reuse, first_tag, strictness: Strictness::Exact },
             execution: Execution::of_nothing(comm)?,
             places,
             work,
@@ -271,7 +277,7 @@ impl Circulating {
         self.bound = None;
         let first = self.batch.unwrap_or(0) * self.rounds_of_a_batch;
         let actions = match &self.messages {
-            RankMessages::Listed(list, ..) => listed(list),
+            RankMessages::Listed(list, ..) => listed(list, self.flow),
             RankMessages::Rounds(rounds) => {
                 let batch = first..rounds.count().min(first + self.rounds_of_a_batch);
                 match self.flow {
@@ -405,10 +411,16 @@ fn receiving(port: u16, from: Rank, pieces: &[Piece]) -> BoundAction {
 
 /// The actions of these messages: each receive on a port of its own, sends to other nodes one after the other, and those
 /// inside the node.
-fn listed(messages: &[NodeMessage]) -> Vec<BoundAction> {
+fn listed(messages: &[NodeMessage], flow: Flow) -> Vec<BoundAction> {
+    let arrival = match flow {
+        Flow::Spread => Arrival::Store,
+        Flow::Combined => Arrival::CombineLeft,
+    };
     let of = |(index, message): (usize, &NodeMessage)| match message {
         NodeMessage::Send { to, pieces, is_inside } => sending((*is_inside).into(), *to, pieces),
-        NodeMessage::Receive { from, pieces } => receiving(2 + index as u16, *from, pieces),
+        NodeMessage::Receive { from, pieces } => {
+            BoundAction { arrival, ..receiving(2 + index as u16, *from, pieces) }
+        }
     };
     messages.iter().enumerate().map(of).collect()
 }

@@ -469,9 +469,7 @@ impl Collectives {
         let prices = self.prices();
         let nodes = match (operation, choice.algorithm) {
             (_, RootlessAlgorithm::Lanes | RootlessAlgorithm::NodeAll) => self.nodes()?,
-            (Operation::Allgather, RootlessAlgorithm::Auto) if prices.nodes.is_some() => {
-                self.nodes()?
-            }
+            (_, RootlessAlgorithm::Auto) if prices.nodes.is_some() => self.nodes()?,
             _ => Rc::default(),
         };
         let known = (&*prices, KnownRule::of(library));
@@ -567,7 +565,8 @@ impl Collectives {
                 RankMessages::Rounds(rounds)
             }
             Pattern::OnNodes(how) => {
-                let list = rank_messages((&sizes, element_bytes), &self.nodes()?, how, rank);
+                let sizes_and_elements = (&sizes, element_bytes);
+                let list = rank_messages(sizes_and_elements, &self.nodes()?, (how, flow), rank);
                 let own = Piece { offset: sizes.before(rank), bytes: sizes.block(rank) };
                 RankMessages::Listed(list, own, sizes.total())
             }

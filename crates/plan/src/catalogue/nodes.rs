@@ -10,7 +10,7 @@ use tuwtree_collective::nodes::{
     Lanes, NodePrices, estimated_lanes, lanes, node_all, sketch_of_lanes,
 };
 use tuwtree_collective::{Circulation, MessagePrice, Passing, alltoall, most_in_pairs};
-use tuwtree_model::{ClosedSet, CostModel, Problem, Rank, Time, TimeError};
+use tuwtree_model::{ClosedSet, CostModel, Operation, Problem, Rank, Time, TimeError};
 use tuwtree_schedule::Schedule;
 
 pub(super) const LANES: CatalogueRow = CatalogueRow {
@@ -145,13 +145,18 @@ fn nodes(problem: &Problem) -> Result<Vec<Vec<Rank>>, &'static str> {
 fn in_lanes(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     let problem = request.problem;
     let nodes = nodes_for(problem, wanted)?;
-    let sizes = (problem.blocks().expect("an allgather"), problem.operator().element_bytes());
+    let sizes = (problem.blocks().expect("it has blocks"), problem.operator().element_bytes());
     let costs = problem.stated_costs();
+    let combine = |bytes| match problem.operation() {
+        Operation::ReduceScatter => problem.operator().combine(bytes),
+        _ => Ok(Time::ZERO),
+    };
     let [inside, between] = links(&nodes).map(|(from, to)| {
         let whole = |time: Result<Time, TimeError>| time.map_or(u64::MAX.into(), picoseconds);
         move |bytes| MessagePrice {
             latency: whole(costs.latency_between(from, to, bytes)),
-            occupancy: whole(costs.transmission_between(from, to, bytes)),
+            occupancy: whole(costs.transmission_between(from, to, bytes))
+                .saturating_add(whole(combine(bytes))),
         }
     });
     let wire = |bytes| match costs.shared_wires(nodes[0][0], nodes[1][0], bytes) {

@@ -26,9 +26,9 @@ pub enum RootlessAlgorithm {
     CirculantBalanced,
     /// Like [`BruckPostal`](RootlessAlgorithm::BruckPostal), with ranks in that order.
     BruckBalanced,
-    /// Shares of the data of each node, gathered lane by lane between nodes, and passed on inside.
+    /// Shares of the data of each node, gathered lane by lane between nodes, and passed on inside; or that backwards.
     Lanes,
-    /// The data of each node, gathered inside and sent straight to all other nodes.
+    /// The data of each node, gathered inside and sent straight to all other nodes; or that backwards.
     NodeAll,
     /// Each message of an alltoall straight to its receiver.
     Linear,
@@ -76,7 +76,7 @@ impl RootlessAlgorithm {
 pub enum Pattern {
     /// In rounds.
     Rounds(Circulation),
-    /// By nodes: an allgather.
+    /// By nodes.
     OnNodes(OnNodes),
 }
 

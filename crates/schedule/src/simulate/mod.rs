@@ -111,7 +111,7 @@ pub enum SimulationError {
 ///
 /// What a rank of an alltoall has for others it sends without waiting, where latency overlaps and receives are posted
 /// at the start ([`Posts::PrePosted`]): a lone send of the input leaves as if it were eager. On a duplex port so does a lone
-/// send of an allgather or an alltoall, or of the input of a reduce-scatter: until its message has arrived, its side of the port is free.
+/// send of an allgather, a reduce-scatter or an alltoall: until its message has arrived, its side of the port is free.
 ///
 /// Where the ranks of a node share a wire ([`CostModel::shared_wires`]), it carries one message out and one in at a time,
 /// in the order in which they could start.
@@ -451,8 +451,7 @@ impl<'a, C: CostModel> Simulation<'a, C> {
         let needs_written = || self.action(sender).needs_written();
         let may_go = match self.operation {
             Operation::Alltoall => !self.holds.are_actions() || !needs_written(),
-            Operation::Allgather => !self.holds.are_actions(),
-            Operation::ReduceScatter => !self.holds.are_actions() && !needs_written(),
+            Operation::Allgather | Operation::ReduceScatter => !self.holds.are_actions(),
             _ => false,
         };
         let is_lone = || matches!(self.action(sender).deed, Deed::Send(_));
