@@ -155,27 +155,37 @@ const NODES_OF_FOUR: Bed = Bed {
     overhead: 200.0,
 };
 
-/// `auto` on nodes of four, as shares of the library's times.
-fn on_nodes(blocks: &[&str]) -> Vec<Ratio> {
-    let machine = stated_nodes(&NODES_OF_FOUR);
+/// `auto` on nodes, as shares of the library's times.
+fn on_nodes(bed: &Bed, blocks: &[&str]) -> Vec<Ratio> {
+    let machine = stated_nodes(bed);
     let repeated = ["--algorithm", "auto", "--warm-up", "3", "--repetitions", "9"];
-    medians(&NODES_OF_FOUR, &NODES_OF_FOUR.measured(&machine, &[blocks, &repeated].concat()))
+    medians(bed, &bed.measured(&machine, &[blocks, &repeated].concat()))
 }
 
 #[test]
 #[ignore = "takes a minute, network namespaces and TUN devices"]
 fn allgathers_on_nodes_take_two_thirds_of_the_library_s_time_at_most() {
     let blocks = ["--op", "allgather", "--dist", "same,spikes,log-normal", "-b", "8,1000,8000"];
-    let all = on_nodes(&blocks);
+    let all = on_nodes(&NODES_OF_FOUR, &blocks);
     let (faster, slower) = said(&all);
     assert!(faster >= 8 && slower.is_empty() && all.len() == 9, "see above");
+}
+
+#[test]
+#[ignore = "takes a minute, network namespaces and TUN devices"]
+fn reduce_scatters_on_seven_nodes_are_faster_than_the_library_s() {
+    let blocks =
+        ["--op", "reduce-scatter", "--dist", "same,spikes,log-normal", "-b", "8,1000,8000"];
+    let all = on_nodes(&Bed { name: "seven-nodes-of-four", nodes: 7, ..NODES_OF_FOUR }, &blocks);
+    let (faster, slower) = said(&all);
+    assert!(faster >= 4 && slower.is_empty() && all.len() == 9, "see above");
 }
 
 #[test]
 #[ignore = "takes two minutes, network namespaces and TUN devices"]
 fn alltoalls_on_nodes_take_two_thirds_of_the_library_s_time_where_messages_are_small() {
     let blocks = ["--op", "alltoall", "--dist", "same,spikes,skewed", "-b", "8,100,1000"];
-    let all = on_nodes(&blocks);
+    let all = on_nodes(&NODES_OF_FOUR, &blocks);
     let (faster, slower) = said(&all);
     assert!(faster >= 6 && slower.is_empty() && all.len() == 9, "see above");
 }
