@@ -41,7 +41,7 @@ pub(crate) struct ComparisonArgs {
     ///
     /// Gather, scatter, allgather and reduce-scatter have a block for each process (--dist or --sizes); broadcast, reduce
     /// and allreduce one vector (--vector); alltoalls messages (--matrix, or a block for all others). Reductions keep
-    /// rank order if the root combines or with --order ordered.
+    /// rank order with --order ordered.
     #[arg(long, help_heading = "Comparison", value_name = "NAME", default_value = "gather",
           value_parser = few::stated_operation_parser())]
     op: few::StatedOperation,

@@ -1,14 +1,14 @@
 //! Windows of blocks that double in each round, or grow more slowly where messages of several rounds are under way.
 
-use crate::CollectiveError;
 use crate::circle::Circle;
-use crate::error::allgathered;
+use crate::error::{allgathered, spread_or_combined};
 use crate::rank_rounds::needed_window;
-use crate::rounds::{Layout, Meeting, MessageData, copy, deed, finished, gathering};
-use tuwtree_model::{BlockSizes, Order, Problem, Rank};
-use tuwtree_schedule::{
-    Action, Arrival, Buffer, Deed, Piece, Programs, Receive, Region, Schedule, Send,
+use crate::rounds::{
+    Layout, Meeting, MessageData, copy, deed, finished, gathering, independent, push_end,
 };
+use crate::{CollectiveError, Flow};
+use tuwtree_model::{BlockSizes, Order, Problem, Rank};
+use tuwtree_schedule::{Action, Arrival, Buffer, Piece, Programs, Receive, Region, Schedule, Send};
 
 /// Number of blocks at a rank before each step of Bruck's allgather in the postal model, `A_0 = 1, ..., A_T = p`, where
 /// sent data has come `delay` steps later: `A_(t+1) = A_t + min(A_(t - delay + 1), p - A_t)`, with `A_t = 1` before the
@@ -129,7 +129,8 @@ pub fn bruck_contiguous(problem: &Problem) -> Result<Schedule, CollectiveError> 
 
 /// The allgather of [`bruck`] in the postal model, where sent data has come `delay` steps later: in step `t`, rank `i`
 /// sends its first `w_t` blocks to `i - A_t`, where `A_0 = 1`, `w_t = min(A_(t - delay + 1), p - A_t)`, `A_(t + 1) =
-/// A_t + w_t`. Ranks have a duplex port, and each send is listed behind the last receive that it needs.
+/// A_t + w_t`. Ranks have a duplex port, and each send is listed behind the last receive that it needs. A reduce-scatter, of
+/// operators that commute, is that backwards.
 ///
 /// Blocks of `c` bytes each take `T O + (p - 1) c beta + lambda` in `T` steps for every `p`, where messages occupy ports for
 /// `O` and their bytes, and are under way for `lambda <= (delay - 1) (O + c beta)` more.
@@ -146,10 +147,10 @@ pub fn bruck_contiguous(problem: &Problem) -> Result<Schedule, CollectiveError> 
 /// # Source
 /// A. Bar-Noy, S. Kipnis, Mathematical Systems Theory 27, 1994 (the postal model), with the windows of [`bruck`].
 pub fn bruck_postal(problem: &Problem, delay: usize) -> Result<Schedule, CollectiveError> {
-    postal(problem, &postal_circle(allgathered(problem)?, false), (delay, Layout::InPlace))
+    postal(problem, false, (delay, Layout::InPlace))
 }
 
-/// The allgather of [`bruck_postal`] with ranks in another order: large blocks far apart, as in
+/// [`bruck_postal`] with ranks in another order: large blocks far apart, as in
 /// [`circulant_balanced`](crate::circulant_balanced()). Of equal blocks it is the same.
 ///
 /// # Errors
@@ -161,7 +162,7 @@ pub fn bruck_postal(problem: &Problem, delay: usize) -> Result<Schedule, Collect
 /// # Complexity
 /// O(p T delay + p^2).
 pub fn bruck_balanced(problem: &Problem, delay: usize) -> Result<Schedule, CollectiveError> {
-    postal(problem, &postal_circle(allgathered(problem)?, true), (delay, Layout::InPlace))
+    postal(problem, true, (delay, Layout::InPlace))
 }
 
 /// The schedule of [`bruck_postal`] or, if `is_balanced`, of [`bruck_balanced`] with each message as one piece that lies
@@ -180,8 +181,7 @@ pub fn sketch_of_postal(
     delay: usize,
     is_balanced: bool,
 ) -> Result<Schedule, CollectiveError> {
-    let circle = postal_circle(allgathered(problem)?, is_balanced);
-    postal(problem, &circle, (delay, Layout::Anywhere))
+    postal(problem, is_balanced, (delay, Layout::Anywhere))
 }
 
 /// Order of ranks in postal allgathers.
@@ -218,9 +218,11 @@ pub fn postal_messages(
 
 fn postal(
     problem: &Problem,
-    circle: &Circle<'_>,
+    is_balanced: bool,
     (delay, layout): (usize, Layout),
 ) -> Result<Schedule, CollectiveError> {
+    let (sizes, flow) = spread_or_combined(problem)?;
+    let circle = postal_circle(sizes, is_balanced);
     let p = problem.ranks();
     let had = postal_windows(p, delay);
     let steps = had.len() - 1;
@@ -234,6 +236,8 @@ fn postal(
     };
     let mut programs = Programs::new();
     for place in (0..p).map(|rank| circle.place(rank)) {
+        // Ends of messages, in the order of the allgather: true for those that are sent.
+        let mut ends: Vec<(bool, Rank, Vec<Piece>)> = Vec::new();
         let mut received = 0;
         for step in 0..=steps {
             // At the end all that no send has needed.
@@ -245,23 +249,21 @@ fn postal(
             };
             for (earlier, distance) in had.iter().enumerate().take(needed).skip(received) {
                 let from = (place + distance) % p;
-                let pieces = window(earlier, from);
-                let from = circle.rank(from);
-                let into = Region { buffer: Buffer::Output, pieces: &pieces };
-                let receive = Receive { from, tag: 0, into, arrival: Arrival::Store };
-                if !pieces.is_empty() {
-                    programs.push(&Action { port: 0, deed: Deed::Receive(receive) })?;
-                }
+                ends.push((false, circle.rank(from), window(earlier, from)));
             }
             received = received.max(needed);
-            let pieces = if step < steps { window(step, place) } else { Vec::new() };
-            if !pieces.is_empty() {
-                let to = circle.rank((place + p - had[step]) % p);
-                let from = Region { buffer: Buffer::Output, pieces: &pieces };
-                programs.push(&Action { port: 0, deed: Deed::Send(Send { to, tag: 0, from }) })?;
+            if step < steps {
+                ends.push((true, circle.rank((place + p - had[step]) % p), window(step, place)));
             }
+        }
+        if flow == Flow::Combined {
+            ends.reverse();
+        }
+        for (is_sent, peer, pieces) in ends.into_iter().filter(|(.., pieces)| !pieces.is_empty()) {
+            let is_sent = is_sent == (flow == Flow::Spread);
+            push_end(&mut programs, flow, (is_sent, peer), &pieces)?;
         }
         programs.end_rank();
     }
-    Ok(finished(problem, (Order::Ordered, 1), vec![0; p], programs)?.with_duplex(true))
+    independent(problem, flow, programs)
 }

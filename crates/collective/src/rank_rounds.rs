@@ -191,6 +191,11 @@ impl RankRounds {
         RankRounds { place: circle.place(rank), circle, flow, kind, element_bytes }
     }
 
+    /// Direction of data.
+    pub fn flow(&self) -> Flow {
+        self.flow
+    }
+
     /// Position of the rank's own block among all.
     pub fn own_block(&self) -> Piece {
         Piece { offset: self.circle.start(self.place), bytes: self.sizes().block(self.place) }

@@ -1,9 +1,10 @@
 //! Schedules in rounds, of messages that are the same at both ends.
 
-use crate::CollectiveError;
+use crate::{CollectiveError, Flow};
 use tuwtree_model::{BlockSizes, CostModel, Operation, Order, Problem, Rank, Root, Time};
 use tuwtree_schedule::{
     Action, Arrival, Buffer, Deed, Piece, Programs, Receive, Region, Schedule, Send, Task,
+    TooManyActions,
 };
 
 /// Whom a rank sends to, and whom it receives from, in one round.
@@ -358,6 +359,42 @@ pub(crate) fn deed<'a>(send: Option<Send<'a>>, receive: Option<Receive<'a>>) -> 
 pub(crate) fn copy<'a>(from: (Buffer, &'a [Piece]), into: (Buffer, &'a [Piece])) -> Action<'a> {
     let [from, into] = [from, into].map(|(buffer, pieces)| Region { buffer, pieces });
     Action { port: 0, deed: Deed::Copy { from, into, arrival: Arrival::Store } }
+}
+
+/// Adds one end of a message of an operation whose ranks send and receive independently: parts of the output, which a receiver
+/// of a reduce-scatter combines on a port of its own, as combining waits for all sends on its port.
+pub(crate) fn push_end(
+    programs: &mut Programs,
+    flow: Flow,
+    (is_sent, peer): (bool, Rank),
+    pieces: &[Piece],
+) -> Result<(), TooManyActions> {
+    let region = Region { buffer: Buffer::Output, pieces };
+    let (port, arrival) = match flow {
+        Flow::Spread => (0, Arrival::Store),
+        Flow::Combined => (1, Arrival::CombineLeft),
+    };
+    programs.push(&match is_sent {
+        true => Action { port: 0, deed: Deed::Send(Send { to: peer, tag: 0, from: region }) },
+        false => {
+            let receive = Receive { from: peer, tag: 0, into: region, arrival };
+            Action { port, deed: Deed::Receive(receive) }
+        }
+    })
+}
+
+/// The schedule of these programs, made by [`push_end`].
+pub(crate) fn independent(
+    problem: &Problem,
+    flow: Flow,
+    programs: Programs,
+) -> Result<Schedule, CollectiveError> {
+    let promises = match flow {
+        Flow::Spread => (Order::Ordered, 1),
+        Flow::Combined => (Order::Any, 2),
+    };
+    let segments = vec![0; problem.ranks()];
+    Ok(finished(problem, promises, segments, programs)?.with_duplex(true))
 }
 
 /// The schedule of these programs for a problem, with its promises and its number of ports: duplex ones, if the problem

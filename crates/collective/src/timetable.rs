@@ -4,15 +4,13 @@
 //! the most urgent first, and receive in the order of arrival. The programs list messages at both ends in the order in which
 //! they leave, so that no rank waits for a message that waits for it, even if each message waits for its receiver.
 
-use crate::rounds::{Layout, finished};
+use crate::rounds::{Layout, independent, push_end};
 use crate::{CollectiveError, Flow};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::rc::Rc;
-use tuwtree_model::{CostModel, Order, Problem, Rank};
-use tuwtree_schedule::{
-    Action, Arrival, Buffer, Deed, Piece, Programs, Receive, Region, Schedule, Send,
-};
+use tuwtree_model::{CostModel, Problem, Rank};
+use tuwtree_schedule::{Piece, Programs, Schedule};
 
 /// A message of parts of the output.
 #[derive(Clone, Debug)]
@@ -193,53 +191,31 @@ impl<'a> Timetable<'a> {
             received[to].push(number);
         }
         let mut programs = Programs::new();
+        let push = |number: u32, is_sent: bool, programs: &mut Programs| {
+            let TimedMessage { ends: (from, to), pieces, .. } = &self.messages[number as usize];
+            let anywhere = self.anywhere(number);
+            let pieces = if layout == Layout::Anywhere { &anywhere } else { &**pieces };
+            push_end(programs, self.flow, (is_sent, if is_sent { *to } else { *from }), pieces)
+        };
         for (sent, received) in sent.into_iter().zip(received) {
             let mut received = received.into_iter().peekable();
             for number in sent {
-                let message = &self.messages[number as usize];
                 let needed = self.after[number as usize].iter().map(|&before| leaves(before)).max();
                 while let Some(before) = received.next_if(|&one| Some(leaves(one)) <= needed) {
-                    self.push_receive(&mut programs, before, layout)?;
+                    push(before, false, &mut programs)?;
                 }
-                let anywhere = self.anywhere(number);
-                let pieces = if layout == Layout::Anywhere { &anywhere } else { &*message.pieces };
-                let from = Region { buffer: Buffer::Output, pieces };
-                let deed = Deed::Send(Send { to: message.ends.1, tag: 0, from });
-                programs.push(&Action { port: 0, deed })?;
+                push(number, true, &mut programs)?;
             }
             for number in received {
-                self.push_receive(&mut programs, number, layout)?;
+                push(number, false, &mut programs)?;
             }
             programs.end_rank();
         }
-        let promised = match self.flow {
-            Flow::Spread => (Order::Ordered, 1),
-            Flow::Combined => (Order::Any, 2),
-        };
-        Ok(finished(self.problem, promised, vec![0; ranks], programs)?.with_duplex(true))
+        independent(self.problem, self.flow, programs)
     }
 
     /// The bytes of a message in one piece.
     fn anywhere(&self, number: u32) -> [Piece; 1] {
         [Piece { offset: 0, bytes: self.bytes[number as usize] }]
-    }
-
-    fn push_receive(
-        &self,
-        programs: &mut Programs,
-        number: u32,
-        layout: Layout,
-    ) -> Result<(), CollectiveError> {
-        let TimedMessage { ends, pieces, .. } = &self.messages[number as usize];
-        let anywhere = self.anywhere(number);
-        let pieces = if layout == Layout::Anywhere { &anywhere } else { &**pieces };
-        let into = Region { buffer: Buffer::Output, pieces };
-        // Combining waits for all sends on its port.
-        let (port, arrival) = match self.flow {
-            Flow::Spread => (0, Arrival::Store),
-            Flow::Combined => (1, Arrival::CombineLeft),
-        };
-        let deed = Deed::Receive(Receive { from: ends.0, tag: 0, into, arrival });
-        Ok(programs.push(&Action { port, deed })?)
     }
 }

@@ -11,7 +11,6 @@
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-use tuwtree_collective::Flow;
 use tuwtree_collective::nodes::rank_messages;
 use tuwtree_collective::{BundleRounds, Circulation, Flow, Passing, RankRounds, RoundMessages};
 use tuwtree_dp::wider::{Effort, TickLaw, deadline_place};
@@ -114,9 +113,7 @@ fn planned_on_nodes(sizes: &BlockSizes, mean: u64, machine: &Machine) -> Duratio
         pattern(Operation::Allgather, (sizes, 1), &nodes, RootlessAlgorithm::Auto.into(), known)
     };
     let own = || match chosen() {
-        Some(Pattern::OnNodes(how)) => {
-            rank_messages((sizes, 1), &nodes, (how, Flow::Spread), ranks / 3).len()
-        }
+        Some(Pattern::OnNodes(how)) => rank_messages((sizes, 1), &nodes, how, ranks / 3).len(),
         Some(Pattern::Rounds(circulation)) => {
             RankRounds::new(sizes, 1, ranks / 3, Flow::Spread, circulation).count()
         }

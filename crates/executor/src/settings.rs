@@ -77,10 +77,10 @@ fn rootless_from(setting: Setting, text: &str) -> Result<RootlessChoice, Setting
         RootlessAlgorithm::Linear | RootlessAlgorithm::Bruck | RootlessAlgorithm::NodePairs => {
             setting == Setting::Alltoall
         }
-        RootlessAlgorithm::Ring
-        | RootlessAlgorithm::BruckPostal
-        | RootlessAlgorithm::BruckBalanced => setting == Setting::Allgather,
+        RootlessAlgorithm::Ring => setting == Setting::Allgather,
         RootlessAlgorithm::Circulant
+        | RootlessAlgorithm::BruckPostal
+        | RootlessAlgorithm::BruckBalanced
         | RootlessAlgorithm::Lanes
         | RootlessAlgorithm::NodeAll
         | RootlessAlgorithm::CirculantPieces
@@ -583,7 +583,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_may_be_stated_and_what_only_spreads_combines_nothing() {
+    fn numbers_may_be_stated_and_a_ring_combines_nothing() {
         let stated = |setting, text| rootless_from(setting, text);
         let pieces = stated(Setting::ReduceScatter, "circulant-pieces:12").unwrap();
         assert_eq!(pieces.number.map(NonZeroU16::get), Some(12));
@@ -595,7 +595,7 @@ mod tests {
         assert_eq!(stated(Setting::Allgather, "ring"), Ok(ring.into()));
         for (setting, wrong) in [
             (Setting::ReduceScatter, "ring"),
-            (Setting::ReduceScatter, "bruck-postal"),
+            (Setting::ReduceScatter, "bruck-postal:0"),
             (Setting::Alltoall, "bruck-postal:2"),
             (Setting::Allgather, "bruck-postal:0"),
             (Setting::Allgather, "bruck-postal:x"),

@@ -129,10 +129,12 @@ impl Construction {
                 matches!(operation, Operation::Broadcast | Operation::Reduce | Operation::Allreduce)
             }
             Construction::BinomialForwarded => operation == Operation::Reduce,
-            Construction::RingChunks | Construction::BruckPostal | Construction::BruckBalanced => {
-                operation == Operation::Allgather
-            }
-            Construction::CirculantBalanced | Construction::Lanes | Construction::NodeAll => {
+            Construction::RingChunks => operation == Operation::Allgather,
+            Construction::BruckPostal
+            | Construction::BruckBalanced
+            | Construction::CirculantBalanced
+            | Construction::Lanes
+            | Construction::NodeAll => {
                 matches!(operation, Operation::Allgather | Operation::ReduceScatter)
             }
             Construction::ScatterRing | Construction::ScatterDoubling => {

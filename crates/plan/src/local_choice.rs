@@ -186,10 +186,8 @@ pub fn pattern(
             let mut look_at = |cut_so: InPieces, delayed_so: Delayed| {
                 let best = best_pieces(sizes, cut, &prices.most, most, cut_so);
                 all.push((cut_so(best.pieces), best.time));
-                if operation == Operation::Allgather {
-                    let best = best_delay(sizes, &prices.most, delayed_so);
-                    all.extend(best.map(|best| (delayed_so(best.delay), best.time)));
-                }
+                let best = best_delay(sizes, &prices.most, delayed_so);
+                all.extend(best.map(|best| (delayed_so(best.delay), best.time)));
             };
             look_at(Circulation::Pieces, Circulation::Postal);
             // Where neighbours are not closer than others. Of what takes as long, the order of ranks is taken.
@@ -331,8 +329,9 @@ fn best_delay(sizes: &BlockSizes, prices: &PriceTable, delayed_so: Delayed) -> O
     }
     // With more, no send of tiny blocks waits.
     let most = latency.div_ceil(occupancy.max(1)).saturating_add(1);
-    let most = usize::try_from(most).unwrap_or(usize::MAX).min(MOST_DELAY);
-    let all: Vec<usize> = (1..=most).collect();
+    let most = usize::try_from(most).unwrap_or(usize::MAX);
+    let all = (1..=16).chain([24, 32, 48, 64]).take_while(|&delay| delay <= most);
+    let all: Vec<usize> = all.collect();
     let messages = |&delay: &usize| performed_messages(sizes, delayed_so(delay));
     let performed = affordable(&all, messages, MOST_MESSAGES).map(|&delay| {
         let (circulation, price) = (delayed_so(delay), |bytes| prices.parts(bytes));
@@ -353,9 +352,6 @@ fn likely_delay(sizes: &BlockSizes, prices: &PriceTable, delayed_so: Delayed) ->
     };
     best_delay(sizes, prices, delayed_so).or_else(equal).map_or(1, |one| one.delay)
 }
-
-/// No larger delays are looked at.
-const MOST_DELAY: usize = 16;
 
 /// Performing more messages would take longer than some milliseconds.
 const MOST_MESSAGES: u128 = 1 << 15;

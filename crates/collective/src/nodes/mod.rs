@@ -46,12 +46,10 @@ pub enum OnNodes {
     NodeAll,
 }
 
-/// Message of a rank in an allgather or a reduce-scatter on nodes; the pieces are parts of the output, which holds a rank's own
-/// vector at the start of a reduce-scatter.
+/// Message of a rank in an allgather on nodes; the pieces are parts of the output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NodeMessage {
-    /// A sent message, for which everything received before it in the list has to be there; in a reduce-scatter, what is received
-    /// of its bytes, and combined.
+    /// A sent message, for which everything received before it in the list has to be there.
     Send {
         /// Its receiver.
         to: Rank,
@@ -407,7 +405,7 @@ impl<'a> NodePlan<'a> {
     }
 }
 
-/// The messages of one rank in an allgather or a reduce-scatter on nodes, in an order in which they can be performed: all receives may be posted
+/// The messages of one rank in an allgather on nodes, in an order in which they can be performed: all receives may be posted
 /// at once; sends inside the node, and to other nodes, leave one after the other. Messages between two ranks are
 /// in the same order at both. Blocks are cut between elements.
 ///
@@ -419,7 +417,7 @@ impl<'a> NodePlan<'a> {
 pub fn rank_messages(
     (sizes, element_bytes): (&BlockSizes, u64),
     nodes: &[Vec<Rank>],
-    (how, flow): (OnNodes, Flow),
+    how: OnNodes,
     rank: Rank,
 ) -> Vec<NodeMessage> {
     let plan = NodePlan::new((sizes, element_bytes), nodes, how);
@@ -451,15 +449,6 @@ pub fn rank_messages(
         all.push(NodeMessage::Send { to, pieces, is_inside: inside.contains(&to) });
     }
     received.keys().for_each(|&from| list(from, usize::MAX, &mut all));
-    if flow == Flow::Combined {
-        let backwards = |message| match message {
-            NodeMessage::Send { to, pieces, .. } => NodeMessage::Receive { from: to, pieces },
-            NodeMessage::Receive { from, pieces } => {
-                NodeMessage::Send { to: from, pieces, is_inside: inside.contains(&from) }
-            }
-        };
-        all = all.into_iter().rev().map(backwards).collect();
-    }
     all
 }
 

@@ -8,9 +8,7 @@ use tuwtree_collective::alltoall::{self, BruckSketch};
 use tuwtree_collective::nodes::{
     Lanes, NodeMessage, OnNodes, lanes, node_all, rank_messages, sketch_of_lanes,
 };
-use tuwtree_collective::{
-    Circulation, Flow, Passing, bruck_balanced, bruck_postal, sketch_of_postal,
-};
+use tuwtree_collective::{Circulation, Passing, bruck_balanced, bruck_postal, sketch_of_postal};
 use tuwtree_model::document::{Date, Machine};
 use tuwtree_model::{
     BlockSizes, Costs, Hierarchy, Level, MessageSizes, Network, Operation, Operator, Placement,
@@ -79,7 +77,7 @@ fn pairs(schedule: &Schedule) -> Pairs {
 /// at a time, waits for all that is listed before it.
 fn check_lists(
     (sizes, nodes): (&BlockSizes, &[Vec<Rank>]),
-    how: (OnNodes, Flow),
+    how: OnNodes,
     schedule: &Schedule,
 ) -> Result<(), TestCaseError> {
     let ranks = sizes.ranks();
@@ -158,14 +156,14 @@ proptest! {
         let (gathered, reduced) = (problem(&sizes, costs.clone()), reduction(&sizes, costs));
         let given = Lanes { count: count.min(least), between, is_even, is_whole };
         let sizes = BlockSizes::new(sizes).unwrap();
-        for (problem, flow) in [(gathered, Flow::Spread), (reduced, Flow::Combined)] {
-            let schedule = lanes(&problem, &nodes, given).unwrap();
-            check(&problem, &schedule)?;
-            check_lists((&sizes, &nodes), (OnNodes::Lanes(given), flow), &schedule)?;
-            let schedule = node_all(&problem, &nodes).unwrap();
-            check(&problem, &schedule)?;
-            check_lists((&sizes, &nodes), (OnNodes::NodeAll, flow), &schedule)?;
-        }
+        let schedule = lanes(&gathered, &nodes, given).unwrap();
+        check(&gathered, &schedule)?;
+        check_lists((&sizes, &nodes), OnNodes::Lanes(given), &schedule)?;
+        let schedule = node_all(&gathered, &nodes).unwrap();
+        check(&gathered, &schedule)?;
+        check_lists((&sizes, &nodes), OnNodes::NodeAll, &schedule)?;
+        check(&reduced, &lanes(&reduced, &nodes, given).unwrap())?;
+        check(&reduced, &node_all(&reduced, &nodes).unwrap())?;
     }
 }
 
@@ -271,13 +269,14 @@ proptest! {
     ) {
         let costs = if has_wires { on_nodes } else { on_nodes.costs().clone().into() };
         let problem = problem(&sizes, costs.clone());
-        let schedule = if is_balanced { bruck_balanced } else { bruck_postal };
-        let schedule = figures(&schedule(&problem, delay).unwrap(), &costs);
-        let sketch = sketch_of_postal(&problem, delay, is_balanced).unwrap();
-        prop_assert_eq!(figures(&sketch, &costs), schedule);
         let nodes = nodes_of(problem.costs().hierarchy().unwrap(), problem.ranks());
         let given = Lanes { count: 1, between, is_even, is_whole };
         for problem in [problem, reduction(&sizes, costs.clone())] {
+            let schedule = if is_balanced { bruck_balanced } else { bruck_postal };
+            let schedule = schedule(&problem, delay).unwrap();
+            check(&problem, &schedule)?;
+            let sketch = sketch_of_postal(&problem, delay, is_balanced).unwrap();
+            prop_assert_eq!(figures(&sketch, &costs), figures(&schedule, &costs));
             let schedule = figures(&lanes(&problem, &nodes, given).unwrap(), &costs);
             let sketch = sketch_of_lanes(&problem, &nodes, given).unwrap();
             prop_assert_eq!(figures(&sketch, &costs), schedule);

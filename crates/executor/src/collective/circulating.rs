@@ -60,6 +60,14 @@ impl RankMessages {
         }
     }
 
+    /// Direction of these messages.
+    fn flow(&self) -> Flow {
+        match self {
+            RankMessages::Rounds(rounds) => rounds.flow(),
+            RankMessages::Listed(..) => Flow::Spread,
+        }
+    }
+
     /// Number of batches.
     fn batches(&self, rounds_of_a_batch: usize) -> usize {
         match self {
@@ -123,11 +131,8 @@ impl Circulating {
             false => Rc::new(Place::of_bytes(messages.all_bytes())?),
         };
         let flow = if combining.is_some() { Flow::Combined } else { Flow::Spread };
-        // Each send waits for what is combined of its bytes, which is combined in the order of the list.
-        let mode = match (&messages, flow) {
-            (RankMessages::Listed(..), Flow::Combined) => Mode::Eager,
-            _ => Mode::Strict,
-        };
+        // Backwards, each send waits for what is combined of its bytes, in the order of the list.
+        let mode = if messages.flow() == flow { Mode::Strict } else { Mode::Eager };
         Ok(Circulating {
             messages,
             rank,
@@ -165,6 +170,11 @@ impl Circulating {
         }
         (self.work, self.places, self.combining) = (work, places, combining);
         Ok(())
+    }
+
+    /// Whether it is a reduce-scatter by the messages of an allgather.
+    fn goes_back(&self) -> bool {
+        self.messages.flow() != self.flow
     }
 
     /// The places that the program's data had last.
@@ -275,17 +285,23 @@ impl Circulating {
             return Ok(());
         }
         self.bound = None;
-        let first = self.batch.unwrap_or(0) * self.rounds_of_a_batch;
+        let batch = self.batch.unwrap_or(0);
+        let turn = match self.goes_back() {
+            true => self.messages.batches(self.rounds_of_a_batch) - 1 - batch,
+            false => batch,
+        };
+        let first = turn * self.rounds_of_a_batch;
         let actions = match &self.messages {
-            RankMessages::Listed(list, ..) => listed(list, self.flow),
+            RankMessages::Listed(list, ..) => listed(list),
             RankMessages::Rounds(rounds) => {
                 let batch = first..rounds.count().min(first + self.rounds_of_a_batch);
-                match self.flow {
+                match rounds.flow() {
                     Flow::Spread => spreading(rounds, batch),
                     Flow::Combined => combining(rounds, batch),
                 }
             }
         };
+        let actions = if self.goes_back() { backwards(actions) } else { actions };
         let role = Role {
             // The input is nothing, and the output what is worked on.
             operation: match self.flow {
@@ -411,18 +427,26 @@ fn receiving(port: u16, from: Rank, pieces: &[Piece]) -> BoundAction {
 
 /// The actions of these messages: each receive on a port of its own, sends to other nodes one after the other, and those
 /// inside the node.
-fn listed(messages: &[NodeMessage], flow: Flow) -> Vec<BoundAction> {
-    let arrival = match flow {
-        Flow::Spread => Arrival::Store,
-        Flow::Combined => Arrival::CombineLeft,
-    };
+fn listed(messages: &[NodeMessage]) -> Vec<BoundAction> {
     let of = |(index, message): (usize, &NodeMessage)| match message {
         NodeMessage::Send { to, pieces, is_inside } => sending((*is_inside).into(), *to, pieces),
-        NodeMessage::Receive { from, pieces } => {
-            BoundAction { arrival, ..receiving(2 + index as u16, *from, pieces) }
-        }
+        NodeMessage::Receive { from, pieces } => receiving(2 + index as u16, *from, pieces),
     };
     messages.iter().enumerate().map(of).collect()
+}
+
+/// The actions of a reduce-scatter that is an allgather backwards: partial results go where blocks came from.
+fn backwards(spreading: Vec<BoundAction>) -> Vec<BoundAction> {
+    let back = |action: BoundAction| BoundAction {
+        needs_written: action.receive.is_some(),
+        reads: action.writes,
+        writes: action.reads,
+        send: action.receive,
+        receive: action.send,
+        arrival: Arrival::CombineLeft,
+        ..action
+    };
+    spreading.into_iter().rev().map(back).collect()
 }
 
 /// The actions of these rounds: receives in their order, each on a port of its own as far as there are enough, and

@@ -561,12 +561,16 @@ impl Collectives {
         let flow = if combining.is_some() { Flow::Combined } else { Flow::Spread };
         let own = match pattern {
             Pattern::Rounds(circulation) => {
+                // Windows of the postal model combine on the way back.
+                let flow = match circulation {
+                    Circulation::Postal(_) | Circulation::BalancedPostal(_) => Flow::Spread,
+                    _ => flow,
+                };
                 let rounds = RankRounds::new(&sizes, element_bytes, rank, flow, circulation);
                 RankMessages::Rounds(rounds)
             }
             Pattern::OnNodes(how) => {
-                let sizes_and_elements = (&sizes, element_bytes);
-                let list = rank_messages(sizes_and_elements, &self.nodes()?, (how, flow), rank);
+                let list = rank_messages((&sizes, element_bytes), &self.nodes()?, how, rank);
                 let own = Piece { offset: sizes.before(rank), bytes: sizes.block(rank) };
                 RankMessages::Listed(list, own, sizes.total())
             }

@@ -29,7 +29,7 @@ pub(super) fn floor_of_windows(problem: &Problem, delay: usize, is_balanced: boo
 
 /// Least of [`floor_of_windows`] over all delays.
 pub(super) fn floor_of_delays(problem: &Problem, is_balanced: bool) -> Option<Time> {
-    (1..=MOST_DELAY).filter_map(|delay| floor_of_windows(problem, delay, is_balanced)).min()
+    delays(problem.ranks()).filter_map(|delay| floor_of_windows(problem, delay, is_balanced)).min()
 }
 
 /// The fastest of Bruck's allgathers with some delays, of equally fast ones that of the least delay.
@@ -46,7 +46,7 @@ pub(super) fn with_delay(request: &Request<'_>, wanted: Wanted) -> Result<Built,
     let mut seconds = 0.0;
     // With more steps than there are, each rank sends its own block to all.
     let floor = |delay| (floor_of_windows(problem, delay, is_balanced), delay);
-    let mut delays: Vec<(Option<Time>, usize)> = (1..=MOST_DELAY.min(p)).map(floor).collect();
+    let mut delays: Vec<(Option<Time>, usize)> = delays(p).map(floor).collect();
     // The least bytes on a wire come first, then powers of two, as there may be no time for all.
     delays.sort_by_key(|&(floor, delay)| (floor, !delay.is_power_of_two(), Reverse(delay)));
     let sketched_with = |delay: usize| {
@@ -98,5 +98,7 @@ pub(super) fn with_delay(request: &Request<'_>, wanted: Wanted) -> Result<Built,
     Ok(Built { delay: Some(delay), ..built })
 }
 
-/// No larger delays are tried.
-const MOST_DELAY: usize = 16;
+/// Delays that are worth a try among this many ranks, up to twice a latency of 32 overheads.
+fn delays(ranks: usize) -> impl Iterator<Item = usize> {
+    (1..=16).chain([24, 32, 48, 64]).take_while(move |&delay| delay <= ranks)
+}
