@@ -172,7 +172,7 @@ impl Circulating {
         Ok(())
     }
 
-    /// Whether it is a reduce-scatter by the messages of an allgather.
+    /// True for a reduce-scatter by the messages of an allgather.
     fn goes_back(&self) -> bool {
         self.messages.flow() != self.flow
     }

@@ -1,7 +1,7 @@
 //! Alltoalls in which small messages go together and large ones straight: the search for radix and threshold.
 
 use super::rootless::{
-    MANY, SEARCH_SECONDS, busy, expense, may_share_wires, messages_of_all_pairs,
+    MANY, SEARCH_SECONDS, busy, expense, many_blocks, may_share_wires, messages_of_all_pairs,
     messages_of_few_rounds, seconds_of, sketched,
 };
 use crate::error::NoTree;
@@ -105,9 +105,15 @@ pub(super) fn floor_of_direct(problem: &Problem, least_ranks: usize) -> Option<T
     direct_lower_bound(problem).filter(|_| problem.ranks() > least_ranks)?.ok()
 }
 
-/// Lower bound on the time of `pairwise` among many ranks: the sum of the exchanges of the rank with the most bytes. Empty
-/// messages do not wait; with such, the bound on straight messages.
+/// Lower bound on the time of `pairwise` among many ranks: the sum of the exchanges of the rank with the most bytes, or the largest
+/// block. Empty messages do not wait; with such, the bound on straight messages.
 pub(super) fn floor_of_pairwise(problem: &Problem) -> Option<Time> {
+    if let Some(sizes) = many_blocks(problem) {
+        let rank = (0..sizes.ranks()).max_by_key(|&rank| sizes.block(rank))?;
+        let others = (0..sizes.ranks()).filter(|&other| other != rank && sizes.block(other) > 0);
+        let all = others.map(|other| exchange(problem, (rank, other), sizes.block(other)));
+        return Time::new(all.sum::<Option<f64>>()?);
+    }
     let sizes = problem.messages().filter(|sizes| sizes.ranks() > MANY)?;
     let p = sizes.ranks();
     let rank = (0..p).max_by_key(|&rank| sizes.row(rank))?;

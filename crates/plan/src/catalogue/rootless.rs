@@ -156,20 +156,27 @@ pub(super) const RING: CatalogueRow = CatalogueRow {
     )
 };
 
-/// For how long the ranks of an allgather or alltoall of many ranks are busy at least if each sends its block to all others, in as
-/// many messages.
+/// Least time for which ranks of many are busy if each sends its block, or the blocks of all others, to all others, in as many
+/// messages.
 pub(super) fn floor_of_linear(problem: &Problem) -> Option<Time> {
     if problem.operation() == Operation::Alltoall {
         return bundled::floor_of_direct(problem, MANY);
     }
     let sizes = many_blocks(problem)?;
-    let all = (0..sizes.ranks()).map(|rank| busy(problem, rank, sizes.block(rank)));
-    let longest = all.collect::<Option<Vec<f64>>>()?.into_iter().fold(0.0, f64::max);
-    let busy = Time::new(longest * (sizes.ranks() - 1) as f64)?;
+    let longest = match problem.operation() {
+        Operation::Allgather => {
+            let all = (0..sizes.ranks()).map(|rank| busy(problem, rank, sizes.block(rank)));
+            let longest = all.collect::<Option<Vec<f64>>>()?.into_iter().fold(0.0, f64::max);
+            longest * (sizes.ranks() - 1) as f64
+        }
+        _ => (1..sizes.ranks()).map(|to| busy(problem, 0, sizes.block(to))).sum::<Option<f64>>()?,
+    };
+    let busy = Time::new(longest)?;
     Some(on_wires(problem, sizes).map_or(busy, |wires| busy.later(wires)))
 }
 
-/// For how long a wire that the ranks of a node share is busy at least if each rank sends its block to all ranks elsewhere.
+/// For how long a wire that the ranks of a node share is busy at least if each rank sends its block to all ranks elsewhere, or
+/// gets it from these.
 fn on_wires(problem: &Problem, sizes: &BlockSizes) -> Option<Time> {
     let machine = problem.costs().hierarchy()?;
     let mut nodes = vec![(0, 0.0); machine.nodes_of(sizes.ranks())];
@@ -257,10 +264,10 @@ pub(super) fn floor_of_pieces(problem: &Problem) -> Option<Time> {
 /// With more ranks, messages of all pairs take seconds to build.
 pub(crate) const MANY: usize = 1024;
 
-/// The blocks of an allgather of many ranks.
+/// The blocks of an allgather or a reduce-scatter of many ranks.
 pub(super) fn many_blocks(problem: &Problem) -> Option<&BlockSizes> {
-    let is_allgather = problem.operation() == Operation::Allgather && problem.ranks() > MANY;
-    problem.blocks().filter(|_| is_allgather)
+    let is_it = matches!(problem.operation(), Operation::Allgather | Operation::ReduceScatter);
+    problem.blocks().filter(|_| is_it && problem.ranks() > MANY)
 }
 
 /// For how long a message occupies the ports of its ends at least.
