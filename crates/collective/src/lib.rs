@@ -13,12 +13,12 @@
 //! | [`recursive_doubling`] | `ceil(lg p)` for `p = 2^l`, else up to twice as many | little data, `p = 2^l` |
 //! | [`bruck`] | `ceil(lg p)` | little data |
 //! | [`bruck_contiguous`] | `ceil(lg p)` | the same with messages of one piece, and copies |
-//! | [`bruck_postal`] | `ceil(lg p)` with a delay of 1, else more | little data where latency overlaps |
+//! | [`bruck_postal`] | `ceil(lg p)` with a delay of 1, else more | little data where latency overlaps; also a reduce-scatter |
 //! | [`circulant`] | `ceil(lg p)` | little data; other windows of blocks than `bruck`, at times better |
 //! | [`circulant_in_pieces`] | `n - 1 + ceil(lg p)` | blocks of different sizes, large |
 //! | [`circulant_balanced`], [`bruck_balanced`] | as `circulant_in_pieces`, `bruck_postal` | the same, ranks in an order in which large blocks are far apart |
 //! | [`straight::allgather`], [`straight::reduce_scatter`] | no rounds | little data, few ranks, where latency overlaps |
-//! | [`nodes::lanes`], [`nodes::node_all`] | no rounds | machines with nodes |
+//! | [`nodes::lanes`], [`nodes::node_all`] | no rounds | machines with nodes; also reduce-scatters |
 //! | [`reduce_scatter::pairwise`] | `p - 1` | blocks of one size; what MPI libraries do with much data |
 //! | [`reduce_scatter::halving`] | `lg p` for `p = 2^l`, else 2 more | `p = 2^l` |
 //! | [`reduce_scatter::recursive_doubling`] | `lg p` for `p = 2^l`, else up to twice as many | what MPICH does for operators that do not commute |
