@@ -11,6 +11,7 @@ mod forced;
 mod loggopsim;
 mod mpi;
 mod network;
+mod on_nodes;
 mod ordered;
 mod page;
 mod pdf;
