@@ -73,22 +73,27 @@ impl<'a> Timetable<'a> {
         self.after[number as usize] = after;
     }
 
-    /// The reduce-scatter backwards of this allgather: each message goes back when all have come back that needed it.
+    /// The reduce-scatter backwards of this allgather: each message goes back when all have come back that needed it; of several,
+    /// the one that left last.
     ///
     /// # Complexity
-    /// O(1) for each message and each need.
-    pub(crate) fn reversed(self) -> Timetable<'a> {
-        let count = self.messages.len();
+    /// As [`schedule`](Self::schedule).
+    pub(crate) fn reversed(self) -> Result<Timetable<'a>, CollectiveError> {
+        let passages = self.passages()?;
+        let mut numbers: Vec<usize> = (0..self.messages.len()).collect();
+        numbers.sort_unstable_by_key(|&number| Reverse(passages[number].leaves));
         let mut reversed = Timetable { flow: Flow::Combined, ..Timetable::new(self.problem) };
-        for TimedMessage { ends: (from, to), pieces, turn } in self.messages.into_iter().rev() {
-            reversed.push(TimedMessage { ends: (to, from), pieces, turn });
+        let mut number_of = vec![0; numbers.len()];
+        for number in numbers {
+            let TimedMessage { ends: (from, to), pieces, turn } = self.messages[number].clone();
+            number_of[number] = reversed.push(TimedMessage { ends: (to, from), pieces, turn });
         }
         for (number, after) in self.after.into_iter().enumerate() {
             for before in after {
-                reversed.after[count - 1 - before as usize].push((count - 1 - number) as u32);
+                reversed.after[number_of[before as usize] as usize].push(number_of[number]);
             }
         }
-        reversed
+        Ok(reversed)
     }
 
     /// The schedule of all messages.

@@ -519,5 +519,5 @@ fn timetable<'a>(
     let (sizes, flow) = spread_or_combined(problem)?;
     let sizes = (sizes, problem.operator().element_bytes());
     let timetable = NodePlan::new(sizes, nodes, how).timetable(problem);
-    Ok(if flow == Flow::Combined { timetable.reversed() } else { timetable })
+    if flow == Flow::Combined { timetable.reversed() } else { Ok(timetable) }
 }
