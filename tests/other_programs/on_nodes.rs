@@ -55,7 +55,7 @@ const SETTINGS: [&str; 11] = [
 ];
 
 /// Times in microseconds.
-struct Simulated {
+struct ScheduleTimes {
     judged: f64,
     taken: f64,
 }
@@ -63,7 +63,7 @@ struct Simulated {
 /// One problem: our schedules in the order of the comparison, and the fastest library's own call.
 struct Compared {
     name: String,
-    ours: Vec<Simulated>,
+    ours: Vec<ScheduleTimes>,
     recommended: usize,
     library: f64,
 }
@@ -114,7 +114,7 @@ fn compared(folder: &Path, operation: &str, distribution: &str, bytes: u64) -> C
         succeed(compiler.args(["plan.c", "-o", "program"]).current_dir(folder));
         let [taken, own] = run(folder, "ompi");
         library = library.min(own);
-        ours.push(Simulated { judged: time_of(name).unwrap(), taken });
+        ours.push(ScheduleTimes { judged: time_of(name).unwrap(), taken });
     }
     for selector in ["mpich", "impi", "mvapich2"] {
         library = library.min(run(folder, selector)[1]);
@@ -142,7 +142,7 @@ fn agreeing(name: &str, distributions: &[&str], sizes: &[u64]) -> [usize; 3] {
                     compared(&folder, operation, distribution, bytes);
                 let least = ours.iter().map(|one| one.taken).fold(f64::INFINITY, f64::min);
                 let chosen = &ours[recommended];
-                let near = |one: &Simulated| (one.judged / one.taken - 1.0).abs() <= 0.2;
+                let near = |one: &ScheduleTimes| (one.judged / one.taken - 1.0).abs() <= 0.2;
                 let is_so = [near(chosen), chosen.taken <= 1.1 * least, chosen.taken < library];
                 for (count, is_so) in counts.iter_mut().zip(is_so) {
                     *count += usize::from(is_so);

@@ -62,7 +62,8 @@ fn betweens(bytes: u64, nodes: usize) -> Vec<Circulation> {
 const LEAST_PIECE: u64 = 1024;
 
 /// Lanes with all parameters that are worth a try, and their estimated times in the unit of the prices, the fastest first; plus
-/// a tenth if not all ranks of the smallest node are lanes. Where nodes are too many to look at, one choice of few messages, with the largest time.
+/// a tenth if not all ranks of the smallest node are lanes. Where nodes are too many to look at, one choice of few messages, with
+/// the largest time.
 ///
 /// # Panics
 /// As [`lanes`](super::lanes).

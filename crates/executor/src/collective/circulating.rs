@@ -8,7 +8,7 @@
 //! Messages use the program's own memory, if that has no gaps, else memory of our own. A batch is bound when its turn
 //! comes, so that at most [`PIECES_AT_ONCE`] pieces are in memory; a single batch stays bound for the next call.
 //! Receives are posted early, and each send waits for the last one that it needs; combining follows the rounds
-//! strictly, so that results have equal bits each time.
+//! strictly, or the list of an allgather backwards, so that results have equal bits each time.
 
 use super::CollectiveError;
 use crate::play::{
