@@ -5,7 +5,9 @@
 //! node-all   blocks inside        | one rank's messages to other nodes                 | they are passed on
 //! ```
 //!
-//! A lane is simulated, the one with most data. A rank's messages inside a node follow one another on its port.
+//! A lane is simulated, the one with most data, and the lanes of a node as one whose messages share the node's wire by bytes: each
+//! in its turn would be faster, but networks carry packets of all at once. A rank's messages inside a node follow one another on
+//! its port.
 
 use super::{Lanes, NodePlan, OnNodes};
 use crate::rank_rounds::RoundsKind;
@@ -62,8 +64,8 @@ fn betweens(bytes: u64, nodes: usize) -> Vec<Circulation> {
 const LEAST_PIECE: u64 = 1024;
 
 /// Lanes with all parameters that are worth a try, and their estimated times in the unit of the prices, the fastest first; plus
-/// a tenth if not all ranks of the smallest node are lanes. Where nodes are too many to look at, one choice of few messages, with
-/// the largest time.
+/// a tenth if not all ranks of the smallest node are lanes, or uneven lanes send pieces. Where nodes are too many to look at, one
+/// choice of few messages, with the largest time.
 ///
 /// # Panics
 /// As [`lanes`](super::lanes).
@@ -76,19 +78,29 @@ pub fn estimated_lanes(
     prices: &NodePrices<'_>,
 ) -> Vec<(Lanes, u128)> {
     let mut all = Vec::new();
+    let bytes_of = |node: &Vec<Rank>| node.iter().map(|&rank| sizes.block(rank)).sum();
+    let of_nodes = BlockSizes::new(nodes.iter().map(bytes_of)).expect("parts of all blocks");
     for count in counts(nodes) {
         for is_even in [false, true] {
             let lanes = Lanes { count, between: Circulation::Ring, is_even, is_whole: true };
             let plan = NodePlan::new((sizes, element_bytes), nodes, OnNodes::Lanes(lanes));
             let worst = plan.of_lanes.iter().max_by_key(|sizes| sizes.total());
             let worst = worst.expect("there is a lane");
+            let are_alike = is_even || plan.of_lanes.iter().all(|lane| lane == worst);
             for between in betweens(sizes.total(), nodes.len()) {
+                let mut known = None;
                 for is_whole in [true, false] {
                     let lanes = Lanes { between, is_whole, ..lanes };
-                    let time = prices.time((sizes, nodes), (lanes, worst));
-                    // Few ranks send larger messages, which may wait for their receivers.
-                    let spare = |time| if count < counts(nodes)[0] { time / 10 } else { 0 };
-                    all.extend(time.map(|time| (lanes, time + spare(time))));
+                    if !is_short(nodes, (lanes, worst)) {
+                        continue;
+                    }
+                    let lane = *known.get_or_insert_with(|| prices.lane((lanes, worst), &of_nodes));
+                    let time = prices.time((sizes, nodes), (lanes, worst), lane);
+                    // Few ranks send larger messages, which may wait for their receivers; lanes with pieces of
+                    // different lengths drift apart.
+                    let drifts = !are_alike && matches!(between, Circulation::BalancedPieces(_));
+                    let may_wait = count < counts(nodes)[0] || drifts;
+                    all.push((lanes, if may_wait { time + time / 10 } else { time }));
                 }
             }
         }
@@ -124,6 +136,31 @@ pub fn estimated_node_all(
         + prices.inside_node(straight * (most - 1), bytes)
 }
 
+/// Number of rounds of a lane.
+fn rounds(nodes: &[Vec<Rank>], between: Circulation) -> usize {
+    RoundsKind::new(nodes.len(), Flow::Spread, between).count(nodes.len())
+}
+
+/// Number of a rank's mates on the largest node.
+fn most_mates(nodes: &[Vec<Rank>]) -> usize {
+    nodes.iter().map(Vec::len).max().unwrap_or(1) - 1
+}
+
+/// True if there are not too many messages of a rank, or to look at.
+fn is_short(nodes: &[Vec<Rank>], (lanes, shares): (Lanes, &BlockSizes)) -> bool {
+    let (rounds, mates) = (rounds(nodes, lanes.between), most_mates(nodes));
+    let listed = rounds + mates * if lanes.is_whole { 2 } else { rounds + 2 };
+    let steps = match lanes.between {
+        Circulation::BalancedPieces(pieces) => steps_in_pieces(nodes.len(), pieces),
+        _ => 0,
+    };
+    let messages = performed_messages(shares, lanes.between);
+    rounds <= MOST_ROUNDS
+        && listed <= MOST_LISTED
+        && steps <= MOST_STEPS
+        && messages <= MOST_MESSAGES
+}
+
 impl NodePrices<'_> {
     /// Time for all data of other nodes to come over a node's wire in this many messages, if nodes have about as much each.
     fn wire_time(&self, bytes: u64, nodes: usize, messages: usize) -> u128 {
@@ -139,29 +176,31 @@ impl NodePrices<'_> {
         is_some * latency + messages as u128 * occupancy
     }
 
-    /// Time of [`lanes`](super::lanes), whose longest lane has these shares; `None` if there are too many messages of a rank,
-    /// or to look at.
+    /// Time between nodes of the longest lane, which has these shares, and of all lanes on shared wires.
+    fn lane(&self, (lanes, shares): (Lanes, &BlockSizes), of_nodes: &BlockSizes) -> u128 {
+        let lane = overlapped_time(shares, 1, lanes.between, Flow::Spread, self.between);
+        if (self.wire)(of_nodes.total()) == 0 {
+            return lane;
+        }
+        let count = lanes.count as u64;
+        let shared = |bytes: u64| {
+            let one = bytes.div_ceil(count);
+            let wire = u128::from(count) * (self.wire)(one);
+            let price = (self.between)(one);
+            MessagePrice { occupancy: price.occupancy.max(wire), ..price }
+        };
+        lane.max(overlapped_time(of_nodes, 1, lanes.between, Flow::Spread, shared))
+    }
+
+    /// Time of [`lanes`](super::lanes), whose longest lane has these shares, and that time between nodes.
     fn time(
         &self,
         (sizes, nodes): (&BlockSizes, &[Vec<Rank>]),
         (lanes, shares): (Lanes, &BlockSizes),
-    ) -> Option<u128> {
+        lane: u128,
+    ) -> u128 {
         let between = lanes.between;
-        let rounds = RoundsKind::new(nodes.len(), Flow::Spread, between).count(nodes.len());
-        let mates = nodes.iter().map(Vec::len).max().unwrap_or(1) - 1;
-        let listed = rounds + mates * if lanes.is_whole { 2 } else { rounds + 2 };
-        let steps = match between {
-            Circulation::BalancedPieces(pieces) => steps_in_pieces(nodes.len(), pieces),
-            _ => 0,
-        };
-        let messages = performed_messages(shares, between);
-        if rounds > MOST_ROUNDS
-            || listed > MOST_LISTED
-            || steps > MOST_STEPS
-            || messages > MOST_MESSAGES
-        {
-            return None;
-        }
+        let (rounds, mates) = (rounds(nodes, between), most_mates(nodes));
         let (share, total) = (shares.iter().max().unwrap_or(0), shares.total());
         let block = sizes.iter().max().unwrap_or(0);
         // From all mates to one holder, or from one rank to the holders of all shares that its block is in.
@@ -182,13 +221,13 @@ impl NodePrices<'_> {
             Circulation::BalancedPieces(pieces) => (wire, total / pieces as u64),
             _ => (wire, share),
         };
-        let lane = overlapped_time(shares, 1, between, Flow::Spread, self.between).max(wire);
+        let lane = lane.max(wire);
         if lanes.is_whole || rounds == 0 {
-            return Some(gathered + lane + self.inside_node(mates, total));
+            return gathered + lane + self.inside_node(mates, total);
         }
         let first = (self.between)(shares.iter().min().unwrap_or(0));
         let earlier = self.inside_node(mates * rounds, (total - last).div_ceil(rounds as u64));
         let lane = lane.max(first.latency + first.occupancy + earlier);
-        Some(gathered + lane + self.inside_node(mates, last))
+        gathered + lane + self.inside_node(mates, last)
     }
 }

@@ -180,9 +180,8 @@ fn in_lanes(request: &Request<'_>, wanted: Wanted) -> Result<Built, NoTree> {
     let most = all[0].0.saturating_add(all[0].0 / 4);
     let mut candidates: Vec<Lanes> = Vec::new();
     for (_, given, expense) in all.into_iter().take_while(|&(time, ..)| time <= most) {
-        if candidates.iter().all(|one| one.between != given.between)
-            && candidates.len() < MOST_JUDGED
-        {
+        let is_alike = |one: &Lanes| (one.between, one.is_even) == (given.between, given.is_even);
+        if !candidates.iter().any(is_alike) && candidates.len() < MOST_JUDGED {
             expense.check(wanted.effort, request.watch, |_| String::new())?;
             candidates.push(given);
         }
@@ -232,7 +231,7 @@ fn expense(wanted: Wanted, (members, nodes): (usize, usize), lanes: Lanes) -> Ex
 }
 
 /// Number of allgathers of lanes for the judge, all within a quarter of the least estimated time.
-const MOST_JUDGED: usize = 4;
+const MOST_JUDGED: usize = 5;
 
 /// Estimated seconds of building and judging one if the construction was asked for by name.
 const MOST_SECONDS_NAMED: f64 = 10.0 * MOST_SECONDS;
