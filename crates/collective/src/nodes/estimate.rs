@@ -32,8 +32,8 @@ const MOST_LISTED: usize = 1 << 14;
 /// A lane has no more rounds than this.
 const MOST_ROUNDS: usize = 512;
 
-/// Additional percentage of time on a shared wire if all ranks send straight to all other nodes, where some nodes receive from
-/// two nodes at once, and others from none. Found by simulation.
+/// Additional percentage of time on a shared wire but around a ring: some nodes receive from two nodes at once, and others from
+/// none. Found by simulation, and on an emulated cluster.
 const COLLISIONS: u128 = 20;
 
 /// Looking at more messages, or pieces of messages, of a lane would take longer than some milliseconds.
@@ -130,7 +130,7 @@ pub fn estimated_node_all(
     let MessagePrice { latency, occupancy } = (prices.between)(bytes);
     let own = latency + straight as u128 * occupancy;
     let largest = latency + (nodes.len() - 1) as u128 * (prices.wire)(bytes);
-    let all = prices.wire_time(sizes.total(), nodes.len(), nodes.len() - 1);
+    let all = prices.wire_time(sizes.total(), nodes.len(), nodes.len() - 1, COLLISIONS);
     prices.inside_node(most - 1, sizes.iter().max().unwrap_or(0))
         + own.max(largest).max(all)
         + prices.inside_node(straight * (most - 1), bytes)
@@ -162,11 +162,13 @@ fn is_short(nodes: &[Vec<Rank>], (lanes, shares): (Lanes, &BlockSizes)) -> bool 
 }
 
 impl NodePrices<'_> {
-    /// Time for all data of other nodes to come over a node's wire in this many messages, if nodes have about as much each.
-    fn wire_time(&self, bytes: u64, nodes: usize, messages: usize) -> u128 {
+    /// Time for all data of other nodes to come over a node's wire in this many messages, if nodes have about as much each; the
+    /// wire takes this percentage longer.
+    fn wire_time(&self, bytes: u64, nodes: usize, messages: usize, percentage: u128) -> u128 {
         let others = bytes - bytes / nodes as u64;
         let one = others.div_ceil(messages.max(1) as u64);
-        (self.between)(one).latency + messages as u128 * (self.wire)(one)
+        let carried = messages as u128 * (self.wire)(one);
+        (self.between)(one).latency + carried + carried * percentage / 100
     }
 
     /// Time of a number of messages of one size inside a node, from one rank or to one.
@@ -212,15 +214,14 @@ impl NodePrices<'_> {
             }
             false => self.inside_node(mates / lanes.count, block),
         };
-        let wire = self.wire_time(sizes.total(), nodes.len(), rounds * lanes.count);
-        let (wire, last) = match between {
-            Circulation::BalancedPostal(_) if rounds + 1 == nodes.len() => {
-                (wire + wire * COLLISIONS / 100, share)
-            }
-            Circulation::BalancedPostal(_) => (wire, total / 2),
-            Circulation::BalancedPieces(pieces) => (wire, total / pieces as u64),
-            _ => (wire, share),
+        let (collisions, last) = match between {
+            Circulation::BalancedPostal(_) if rounds + 1 == nodes.len() => (COLLISIONS, share),
+            Circulation::BalancedPostal(_) => (COLLISIONS, total / 2),
+            Circulation::BalancedPieces(pieces) => (COLLISIONS, total / pieces as u64),
+            _ => (0, share),
         };
+        let messages = rounds * lanes.count;
+        let wire = self.wire_time(sizes.total(), nodes.len(), messages, collisions);
         let lane = lane.max(wire);
         if lanes.is_whole || rounds == 0 {
             return gathered + lane + self.inside_node(mates, total);
