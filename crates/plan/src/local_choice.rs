@@ -3,8 +3,7 @@
 //! All ranks have to decide alike: from the sizes, which all have, and the costs of a machine, which all have been told by the
 //! first and make whole numbers of once. Then nothing depends on how a rank rounds.
 //!
-//! Times of rounds are bounded from above, those of allgathers on nodes estimated, and the library's algorithm is bounded from
-//! below, in the model of one port that sends and receives at once: ours is chosen only where it is faster by the costs.
+//! Times of rounds are bounded from above, those on nodes estimated, and the library's algorithm is bounded from below, in the model of one port that sends and receives at once: ours is chosen only where it is faster by the costs.
 //! Where exchanges have costs of their own, ours has the dearer of those and of lone messages, and the library's the cheaper,
 //! unless all it sends is of exchanges.
 
@@ -178,8 +177,8 @@ pub fn pattern(
         }
         RootlessAlgorithm::Auto => {
             let library = match operation {
-                Operation::Allgather => least_of_allgather(sizes, prices, rule),
-                _ => least_of_reduce_scatter(sizes, prices, rule),
+                Operation::Allgather => least_of_allgather(sizes, nodes, prices, rule),
+                _ => least_of_reduce_scatter(sizes, nodes, prices, rule),
             };
             let most = prices.worth(library);
             let mut all = vec![(Circulation::Windows, time_of_windows(sizes, &prices.most))];

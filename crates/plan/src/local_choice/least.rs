@@ -1,6 +1,7 @@
-//! Lower bounds on the library's algorithms, in the model of one port that sends and receives concurrently.
+//! Lower bounds on the library's algorithms, in the model of one port that sends and receives concurrently. Rings on nodes are
+//! estimated.
 
-use super::{KnownRule, PriceTable, Prices};
+use super::{KnownRule, NodePrices, PriceTable, Prices};
 use tuwtree_model::{BlockSizes, Rank};
 
 /// Lower bound on the library's algorithm for an allgather.
@@ -9,9 +10,14 @@ use tuwtree_model::{BlockSizes, Rank};
 /// MPICH 4.0 to 4.3: `maint/tuning/coll/mpir/generic.json`, chunks by `MPIR_CVAR_ALLGATHERV_PIPELINE_MSG_SIZE`.
 /// Open MPI 4.1 and 5.0: `coll_tuned_decision_fixed.c`, where the size is that of all blocks over `p`. Others are taken to
 /// do the best of what these do.
-pub(super) fn least_of_allgather(sizes: &BlockSizes, prices: &Prices, rule: KnownRule) -> u128 {
+pub(super) fn least_of_allgather(
+    sizes: &BlockSizes,
+    nodes: &[Vec<Rank>],
+    prices: &Prices,
+    rule: KnownRule,
+) -> u128 {
     let (p, total) = (sizes.ranks(), sizes.total());
-    let known = Least::of(sizes, prices);
+    let known = Least::of(sizes, nodes, prices);
     match rule {
         KnownRule::Mpich => match (p.is_power_of_two(), total) {
             (true, ..524_288) => known.doubling(),
@@ -20,7 +26,7 @@ pub(super) fn least_of_allgather(sizes: &BlockSizes, prices: &Prices, rule: Know
         },
         KnownRule::OpenMpi => match (p, total / p as u64) {
             (..8, ..256) | (8..16, ..1024) | (16..32, ..128) | (32..128, ..256) => known.by_root(),
-            (..8, 4096..8192) => known.ring(u64::MAX),
+            (..8, 4096..8192) => known.ring_of_blocks(),
             (..8, 16_384..262_144) => known.bruck(),
             (..8, _) => known.neighbours(),
             (8..16, _) | (16..32, ..262_144) | (32..64, ..8192) | (64..128, ..4096) => {
@@ -29,7 +35,7 @@ pub(super) fn least_of_allgather(sizes: &BlockSizes, prices: &Prices, rule: Know
             (128..256, 1024..65_536) | (512..1024, 4096..1_048_576) => known.neighbours(),
             (128..512, ..1024) | (512..1024, ..512 | 1024..4096) => known.bruck(),
             (512..1024, ..1024) => known.by_root(),
-            (..1024, _) => known.ring(u64::MAX),
+            (..1024, _) => known.ring_of_blocks(),
             (_, ..4096) => known.bruck(),
             _ => known.neighbours(),
         },
@@ -39,22 +45,33 @@ pub(super) fn least_of_allgather(sizes: &BlockSizes, prices: &Prices, rule: Know
     }
 }
 
-/// Lower bound on the library's algorithm for a reduce-scatter: recursive halving, or each block straight to its owner.
+/// Lower bound on the library's algorithm for a reduce-scatter: recursive halving and its like, around the ring, or each block
+/// straight to its owner.
+///
+/// # Source
+/// Open MPI 4.1: `coll_tuned_decision_fixed.c`.
 pub(super) fn least_of_reduce_scatter(
     sizes: &BlockSizes,
+    nodes: &[Vec<Rank>],
     prices: &Prices,
     rule: KnownRule,
 ) -> u128 {
-    let known = Least::of(sizes, prices);
-    match (rule, sizes.total()) {
-        (KnownRule::Mpich, 524_288..) => known.pairwise(),
-        (KnownRule::Mpich, _) => known.few_rounds(),
-        _ => known.few_rounds().min(known.pairwise()),
+    let known = Least::of(sizes, nodes, prices);
+    match (rule, sizes.ranks(), sizes.total()) {
+        (KnownRule::Mpich, _, 524_288..) => known.pairwise(),
+        (KnownRule::OpenMpi, ..4, ..65_536 | 131_072..)
+        | (KnownRule::OpenMpi, ..32, 262_144..)
+        | (KnownRule::OpenMpi, ..64, 524_288..) => known.ring_of_blocks(),
+        (KnownRule::Mpich | KnownRule::OpenMpi, ..) => known.few_rounds(),
+        (KnownRule::Unknown, ..) => known.few_rounds().min(known.pairwise()),
     }
 }
 
 /// The chunks of MPICH's ring.
 pub(super) const CHUNK_BYTES: u64 = 32_768;
+
+/// Looking at more messages around a ring would take longer than some milliseconds.
+const MOST_PASSED: u128 = 1 << 20;
 
 /// Lower bounds on algorithms.
 pub(super) struct Least<'a> {
@@ -62,6 +79,8 @@ pub(super) struct Least<'a> {
     exchanged: &'a PriceTable,
     /// Of any message.
     least: &'a PriceTable,
+    /// Costs on nodes, and the ranks of each node, if they are known.
+    nodes: Option<(&'a NodePrices, &'a [Vec<Rank>])>,
     sizes: &'a BlockSizes,
     p: u128,
     /// The largest block.
@@ -73,12 +92,17 @@ pub(super) struct Least<'a> {
 }
 
 impl Least<'_> {
-    pub(super) fn of<'a>(sizes: &'a BlockSizes, prices: &'a Prices) -> Least<'a> {
+    pub(super) fn of<'a>(
+        sizes: &'a BlockSizes,
+        nodes: &'a [Vec<Rank>],
+        prices: &'a Prices,
+    ) -> Least<'a> {
         let [largest, smallest] =
             [sizes.iter().max(), sizes.iter().min()].map(|one| one.unwrap_or(0));
         Least {
             exchanged: if smallest > 0 { &prices.exchanged } else { &prices.least },
             least: &prices.least,
+            nodes: prices.nodes.as_ref().zip(Some(nodes).filter(|nodes| nodes.len() > 1)),
             sizes,
             p: sizes.ranks() as u128,
             largest,
@@ -126,6 +150,16 @@ impl Least<'_> {
         let prices = if p.is_power_of_two() { self.exchanged } else { self.least };
         let rounds = u128::from(p.next_power_of_two().ilog2());
         (rounds * prices.message(self.largest)).max(Least::rounds(prices, rounds, self.received))
+    }
+
+    /// Around the ring, whole blocks; on nodes by the costs of each link.
+    fn ring_of_blocks(&self) -> u128 {
+        match self.nodes {
+            Some((prices, nodes)) if self.p * self.p <= MOST_PASSED => {
+                prices.ring_time(self.sizes, nodes)
+            }
+            _ => self.ring(u64::MAX),
+        }
     }
 
     /// Around the ring, blocks in chunks: the largest goes through all ranks.

@@ -122,7 +122,7 @@ fn small_blocks_go_in_windows_of_the_postal_model_where_rounds_overlap() {
         let pieces =
             best_pieces(&sizes, (1, Flow::Spread), &cluster.most, u128::MAX, Circulation::Pieces)
                 .time;
-        let library = least_of_allgather(&sizes, &cluster, KnownRule::OpenMpi);
+        let library = least_of_allgather(&sizes, &[], &cluster, KnownRule::OpenMpi);
         let all = [time_of_windows(&sizes, &cluster.most), pieces, library];
         (best.delay, all.map(|time| 100 * time / best.time))
     };
@@ -205,7 +205,7 @@ fn what_is_taken_at_most_and_at_least_is_so_whatever_exchanges_cost() {
             for sizes in blocks(p) {
                 let gathered = Problem::allgather(&sizes, costs).unwrap();
                 let scattered = Problem::reduce_scatter(&sizes, costs).unwrap();
-                let least = Least::of(&sizes, &prices);
+                let least = Least::of(&sizes, &[], &prices);
                 let windows = time_of_windows(&sizes, &prices.most);
                 let pieces = bounds_in_pieces(&sizes, 1, &prices.most);
                 let pieces = pieces.iter().find(|one| one.pieces == 2).map(|one| one.bound);
