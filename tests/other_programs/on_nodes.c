@@ -1,4 +1,4 @@
-/* An allgather (with ALLGATHER) or a reduce-scatter of counts.h: strictly by the exported schedule, and the library's own.
+/* An allgather (with ALLGATHER) or a reduce-scatter of counts.h: by the exported schedule, eagerly, and the library's own.
  * Prints the microseconds that each takes, from one moment at all ranks to the last one's end. Data is not looked at: SMPI does
  * not receive datatypes that are freed once a request is set up; MPI libraries do. */
 #ifndef _POSIX_C_SOURCE
@@ -39,9 +39,9 @@ int main(int argc, char **argv)
         starts[i] = all, all += counts[i];
     given = calloc((size_t)all + 1, 1), result = calloc((size_t)all + 1, 1);
 #ifdef ALLGATHER
-    plan_init(given, result, NULL, MPI_COMM_WORLD, &request);
+    plan_init_eager(given, result, NULL, MPI_COMM_WORLD, &request);
 #else
-    plan_init(given, result, MPI_BYTE, MPI_BXOR, MPI_COMM_WORLD, &request);
+    plan_init_eager(given, result, MPI_BYTE, MPI_BXOR, MPI_COMM_WORLD, &request);
 #endif
     wait_for(1000);
     plan_start(request);
