@@ -146,7 +146,7 @@ fn most_mates(nodes: &[Vec<Rank>]) -> usize {
     nodes.iter().map(Vec::len).max().unwrap_or(1) - 1
 }
 
-/// True if there are not too many messages of a rank, or to look at.
+/// True within the limits on messages of a rank, and on simulated ones.
 fn is_short(nodes: &[Vec<Rank>], (lanes, shares): (Lanes, &BlockSizes)) -> bool {
     let (rounds, mates) = (rounds(nodes, lanes.between), most_mates(nodes));
     let listed = rounds + mates * if lanes.is_whole { 2 } else { rounds + 2 };
