@@ -2,7 +2,7 @@
 
 use super::rootless::{
     MANY, SEARCH_SECONDS, busy, expense, many_blocks, may_share_wires, messages_of_all_pairs,
-    messages_of_few_rounds, seconds_of, sketched,
+    messages_of_few_rounds, on_wires, seconds_of, sketched,
 };
 use crate::error::NoTree;
 use crate::expense::{Effort, Expense};
@@ -106,13 +106,16 @@ pub(super) fn floor_of_direct(problem: &Problem, least_ranks: usize) -> Option<T
 }
 
 /// Lower bound on the time of `pairwise` among many ranks: the sum of the exchanges of the rank with the most bytes, or the largest
-/// block. Empty messages do not wait; with such, the bound on straight messages.
+/// block; or the longest time of a wire that the ranks of a node share. Empty messages do not wait; with such, the bound on straight
+/// messages.
 pub(super) fn floor_of_pairwise(problem: &Problem) -> Option<Time> {
     if let Some(sizes) = many_blocks(problem) {
         let rank = (0..sizes.ranks()).max_by_key(|&rank| sizes.block(rank))?;
         let others = (0..sizes.ranks()).filter(|&other| other != rank && sizes.block(other) > 0);
         let all = others.map(|other| exchange(problem, (rank, other), sizes.block(other)));
-        return Time::new(all.sum::<Option<f64>>()?);
+        let exchanged = Time::new(all.sum::<Option<f64>>()?)?;
+        let wires = on_wires(problem, sizes);
+        return Some(wires.map_or(exchanged, |wires| exchanged.later(wires)));
     }
     let sizes = problem.messages().filter(|sizes| sizes.ranks() > MANY)?;
     let p = sizes.ranks();
@@ -415,6 +418,12 @@ mod tests {
         let schedule = tuwtree_collective::straight::allgather(&problem).unwrap();
         let timeline = simulate(&schedule, problem.stated_costs(), Sends::Eager).unwrap();
         let floor = rootless::floor_of_linear(&problem).unwrap().units();
+        let time = timeline.completion_time().units();
+        assert!(floor <= time && time < 1.3 * floor, "{floor}, {time}");
+        let combined = Problem::reduce_scatter(&blocks, machine.clone()).unwrap();
+        let schedule = tuwtree_collective::reduce_scatter::pairwise(&combined).unwrap();
+        let timeline = simulate(&schedule, combined.stated_costs(), Sends::Eager).unwrap();
+        let floor = floor_of_pairwise(&combined).unwrap().units();
         let time = timeline.completion_time().units();
         assert!(floor <= time && time < 1.3 * floor, "{floor}, {time}");
         let of_node = |node: usize| (8 * node..(8 * node + 8).min(MANY + 3)).collect();

@@ -177,7 +177,7 @@ pub(super) fn floor_of_linear(problem: &Problem) -> Option<Time> {
 
 /// For how long a wire that the ranks of a node share is busy at least if each rank sends its block to all ranks elsewhere, or
 /// gets it from these.
-fn on_wires(problem: &Problem, sizes: &BlockSizes) -> Option<Time> {
+pub(super) fn on_wires(problem: &Problem, sizes: &BlockSizes) -> Option<Time> {
     let machine = problem.costs().hierarchy()?;
     let mut nodes = vec![(0, 0.0); machine.nodes_of(sizes.ranks())];
     for (rank, bytes) in sizes.iter().enumerate() {
