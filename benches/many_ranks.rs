@@ -59,12 +59,12 @@ fn main() -> std::io::Result<ExitCode> {
     let on_nodes = format!("--machine {}", file.display());
     let flat = "--alpha 3.5us --overhead 0.1us --beta 23GB/s --gamma 10GB/s".to_owned();
     let mut code = ExitCode::SUCCESS;
-    println!("machine  operation  sizes         bytes  seconds      MB");
+    println!("machine  operation      sizes         bytes  seconds      MB");
     for (machine, costs) in [("nodes", &on_nodes), ("flat", &flat)] {
-        for operation in ["allgather", "alltoall"] {
+        for operation in ["allgather", "reduce-scatter", "alltoall"] {
             for sizes in ["same", "spikes", "log-normal"] {
                 for bytes in ["8", "64", "256", "4096", "65536"] {
-                    let line = format!("{machine:<8} {operation:<10} {sizes:<11} {bytes:>7}");
+                    let line = format!("{machine:<8} {operation:<14} {sizes:<11} {bytes:>7}");
                     let has = |word: &String| line.split_whitespace().any(|part| part == word);
                     if !words.iter().all(has) {
                         continue;

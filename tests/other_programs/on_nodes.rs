@@ -163,7 +163,7 @@ fn agreeing(name: &str, distributions: &[&str], sizes: &[u64]) -> [usize; 3] {
 #[ignore = "needs SimGrid; ./test --all runs it"]
 fn smpi_agrees_on_nodes_about_small_and_large_blocks() {
     let counts = agreeing("on-nodes", &["same"], &[8, 4096]);
-    assert!(counts[0] >= 3 && counts[1] >= 3 && counts[2] == 4, "{counts:?}");
+    assert!(counts[0] >= 3 && counts[1] >= 2 && counts[2] == 4, "{counts:?}");
 }
 
 #[test]
