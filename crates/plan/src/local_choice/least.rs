@@ -61,7 +61,12 @@ pub(super) fn least_of_reduce_scatter(
         (KnownRule::Mpich, _, 524_288..) => known.pairwise(),
         (KnownRule::OpenMpi, ..4, ..65_536 | 131_072..)
         | (KnownRule::OpenMpi, ..32, 262_144..)
-        | (KnownRule::OpenMpi, ..64, 524_288..) => known.ring_of_blocks(),
+        | (KnownRule::OpenMpi, ..64, 524_288..) => {
+            // Equal blocks may be those of `MPI_Reduce_scatter_block`, which has another rule.
+            let are_equal = sizes.iter().all(|bytes| bytes == sizes.block(0));
+            let other = if are_equal { known.few_rounds() } else { u128::MAX };
+            known.ring_of_blocks().min(other)
+        }
         (KnownRule::Mpich | KnownRule::OpenMpi, ..) => known.few_rounds(),
         (KnownRule::Unknown, ..) => known.few_rounds().min(known.pairwise()),
     }
