@@ -13,7 +13,8 @@ times are in the unit of the costs: seconds with a machine or with costs that ha
 Arguments that cannot be are a ``ValueError`` that names the argument, what it was and what is allowed; work that fails
 is a ``RuntimeError``. Planning leaves the interpreter to other threads, and Ctrl-C ends it.
 
-``tuwtree.mpi`` has gatherv and scatterv along trees for programs that use mpi4py.
+``tuwtree.mpi`` has gatherv and scatterv along trees for programs that use mpi4py; ``tuwtree.torch`` has an all-gather
+and a reduce-scatter of uneven blocks for process groups of PyTorch.
 """
 
 from tuwtree._data import block_sizes, constructions, distributions, operations, published_tables, read_sizes
