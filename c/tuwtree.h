@@ -917,32 +917,26 @@ int tuwtree_gather_place(const uint64_t *blocks, int ranks, int root, int rank, 
 
 /* Ranks around a circle: large blocks far apart, so that messages of a round have nearly one length. */
 
-/* True if a rank's block comes before another's among those from the largest to the smallest. */
-static int tuwtree_precedes(const uint64_t *blocks, int one, int other)
+/* Sorts ranks from the largest block to the smallest, equal ones by rank, byte after byte. O(p) for each byte of a size. */
+static void tuwtree_sort(const uint64_t *blocks, int *ranks, int count, int *spare)
 {
-    return blocks[one] != blocks[other] ? blocks[one] > blocks[other] : one < other;
-}
-
-/* Sorts ranks from the largest block to the smallest, by a heap. O(p log p). */
-static void tuwtree_sort(const uint64_t *blocks, int *ranks, int count)
-{
-    int start = count / 2, end = count;
-    while (end > 1) {
-        int root, child, moved;
-        if (start > 0) {
-            moved = ranks[--start];
-        } else {
-            moved = ranks[--end];
-            ranks[end] = ranks[0];
+    int shift, rank, digit;
+    uint64_t any = 0;
+    for (rank = 0; rank < count; rank++) {
+        ranks[rank] = rank;
+        any |= blocks[rank];
+    }
+    for (shift = 0; shift < 64 && any >> shift != 0; shift += 8) {
+        int ends[256] = {0}, end = 0;
+        for (rank = 0; rank < count; rank++)
+            ends[blocks[rank] >> shift & 255]++;
+        for (digit = 255; digit >= 0; digit--) {
+            end += ends[digit];
+            ends[digit] = end - ends[digit];
         }
-        for (root = start; (child = 2 * root + 1) < end; root = child) {
-            if (child + 1 < end && tuwtree_precedes(blocks, ranks[child], ranks[child + 1]))
-                child++;
-            if (!tuwtree_precedes(blocks, moved, ranks[child]))
-                break;
-            ranks[root] = ranks[child];
-        }
-        ranks[root] = moved;
+        for (rank = 0; rank < count; rank++)
+            spare[ends[blocks[ranks[rank]] >> shift & 255]++] = ranks[rank];
+        memcpy(ranks, spare, (size_t)count * sizeof *ranks);
     }
 }
 
@@ -955,14 +949,13 @@ static void tuwtree_set_circle(tuwtree_rounds *rounds, const uint64_t *blocks, c
     uint32_t turned, index = 0;
     uint64_t before = 0;
     for (rank = 0; rank < p; rank++) {
-        by_size[rank] = rank;
         ranks_by_place[rank] = rank;
         are_equal = are_equal && blocks[rank] == blocks[0];
     }
     while (p > 1 << bits)
         bits++;
     if (!are_equal) {
-        tuwtree_sort(blocks, by_size, p);
+        tuwtree_sort(blocks, by_size, p, ranks_by_place);
         for (turned = 0; turned < (uint32_t)1 << bits; turned++) {
             uint32_t point = 0;
             int bit;
@@ -1027,6 +1020,19 @@ typedef struct tuwtree_search {
     signed char *received;
 } tuwtree_search;
 
+/* Number of the highest bit, -1 if there is none. */
+static int tuwtree_highest(uint32_t bits)
+{
+#ifdef __GNUC__
+    return bits == 0 ? -1 : 31 - __builtin_clz(bits);
+#else
+    int highest = -1;
+    for (; bits != 0; bits >>= 1)
+        highest++;
+    return highest;
+#endif
+}
+
 static void tuwtree_find(tuwtree_search *search, int position, int largest)
 {
     const int *skips = search->skips;
@@ -1046,9 +1052,7 @@ static void tuwtree_find(tuwtree_search *search, int position, int largest)
             search->received[search->found++] = (signed char)skip;
             search->left &= ~((uint32_t)1 << skip);
         }
-        do
-            skip--;
-        while (skip >= 0 && (search->left >> skip & 1) == 0);
+        skip = tuwtree_highest(search->left & (((uint32_t)1 << skip) - 1));
     }
 }
 
@@ -1310,30 +1314,33 @@ static uint64_t tuwtree_pieces_time(const tuwtree_law *law, int ranks, uint64_t 
     return time + pieces * tuwtree_round_time(law, all, element_bytes);
 }
 
-/* Bytes of the longest window of so many places around the circle. */
-static uint64_t tuwtree_longest_window(int ranks, const uint64_t *sums, int count)
+/* Bytes of the longest window of so many places around the circle, of those that begin at multiples of `apart`. */
+static uint64_t tuwtree_longest_window(int ranks, const uint64_t *sums, int count, int apart)
 {
     uint64_t longest = 0;
     int first;
-    for (first = 0; first + count <= ranks; first++)
+    for (first = 0; first + count <= ranks; first += apart)
         longest = tuwtree_max(longest, sums[first + count] - sums[first]);
-    for (; first < ranks; first++)
+    for (; first < ranks; first += apart)
         longest = tuwtree_max(longest, sums[ranks] - sums[first] + sums[first + count - ranks]);
     return longest;
 }
 
 /* Time of Bruck's windows with a delay if each rank sends the longest one of each step, or any time from `best` on.
- * `longest_of` keeps the longest windows by their numbers of places: UINT64_MAX before. */
+ * `longest_of` keeps the longest windows by their numbers of places: UINT64_MAX before. A bound on that time if windows
+ * are compared that begin some places apart. */
 static uint64_t tuwtree_windows_time(const tuwtree_law *law, int ranks, const uint64_t *sums, const int *windows, int steps,
-                                     uint64_t best, uint64_t *longest_of, uint64_t *came)
+                                     uint64_t best, int apart, uint64_t *longest_of, uint64_t *came)
 {
     uint64_t out_free = 0, in_free = 0, begin, port;
     int step, needed;
     for (step = 0; step < steps && in_free < best; step++) {
         int count = windows[step + 1] - windows[step];
         uint64_t longest = longest_of[count];
-        if (longest == UINT64_MAX)
-            longest = longest_of[count] = tuwtree_longest_window(ranks, sums, count);
+        if (longest == UINT64_MAX) {
+            longest = tuwtree_longest_window(ranks, sums, count, apart);
+            longest_of[count] = apart == 1 ? longest : UINT64_MAX;
+        }
         for (needed = step - 1; needed >= 0 && windows[needed] >= count; needed--)
             continue;
         begin = needed < 0 ? out_free : tuwtree_max(out_free, came[needed]);
@@ -1349,14 +1356,17 @@ static uint64_t tuwtree_windows_time(const tuwtree_law *law, int ranks, const ui
 /* Delays beyond are not tried. */
 #define TUWTREE_MOST_DELAY 16
 
+/* Places between windows that are compared for a first bound. */
+#define TUWTREE_APART 32
+
 int tuwtree_choose(const uint64_t *blocks, int ranks, int is_reduce, uint64_t element_bytes, const tuwtree_costs *costs,
                    void *memory, tuwtree_algorithm *algorithm, int *number)
 {
     char *rest = (char *)memory;
     tuwtree_law *law = (tuwtree_law *)tuwtree_take(&rest, 1, sizeof *law);
     tuwtree_rounds rounds;
-    uint64_t largest = 0, pieces, time, best = UINT64_MAX, *sums, *came, *longest_of, delays;
-    int *windows, rank, wrong = tuwtree_plan(blocks, ranks, 0, element_bytes, TUWTREE_BRUCK_BALANCED, 1, rest, &rounds);
+    uint64_t largest = 0, pieces, time, best = UINT64_MAX, *sums, *came, *longest_of, bounds[TUWTREE_MOST_DELAY + 1];
+    int *windows, delays, least = 0, last, turn, rank, wrong = tuwtree_plan(blocks, ranks, 0, element_bytes, TUWTREE_BRUCK_BALANCED, 1, rest, &rounds);
     double most;
     if (wrong == TUWTREE_OK)
         wrong = tuwtree_check_costs(costs);
@@ -1386,17 +1396,30 @@ int tuwtree_choose(const uint64_t *blocks, int ranks, int is_reduce, uint64_t el
     for (rank = 0, sums[0] = 0; rank < ranks; rank++)
         sums[rank + 1] = sums[rank] + rounds.sizes[rank];
     windows = (int *)(void *)(sums + ranks + 2);
-    /* With a longer delay no send of small blocks would wait. */
+    bounds[0] = UINT64_MAX;
+    /* First the delay of least bound, whose time leaves few others to be timed; of equal times the shortest delay. */
     for (delays = 1; delays <= TUWTREE_MOST_DELAY; delays++) {
-        int steps = tuwtree_set_windows(ranks, (int)delays, windows);
-        time = tuwtree_windows_time(law, ranks, sums, windows, steps, best, longest_of, came);
-        if (time < best) {
+        int steps = tuwtree_set_windows(ranks, delays, windows);
+        bounds[delays] = tuwtree_windows_time(law, ranks, sums, windows, steps, best, TUWTREE_APART, longest_of, came);
+        if (bounds[delays] < bounds[least])
+            least = delays;
+        /* With a longer delay no send of small blocks would wait. */
+        if ((uint64_t)(delays - 1) * tuwtree_port(law, 1) >= tuwtree_latency(law, 1))
+            break;
+    }
+    last = delays < TUWTREE_MOST_DELAY ? delays : TUWTREE_MOST_DELAY;
+    for (turn = 0; turn <= last; turn++) {
+        int steps;
+        delays = turn == 0 ? least : turn;
+        if (turn == least || bounds[delays] > best || (bounds[delays] == best && delays > *number))
+            continue;
+        steps = tuwtree_set_windows(ranks, delays, windows);
+        time = tuwtree_windows_time(law, ranks, sums, windows, steps, best + 1, 1, longest_of, came);
+        if (time < best || (time == best && *algorithm == TUWTREE_BRUCK_BALANCED && delays < *number)) {
             best = time;
             *algorithm = TUWTREE_BRUCK_BALANCED;
-            *number = (int)delays;
+            *number = delays;
         }
-        if ((delays - 1) * tuwtree_port(law, 1) >= tuwtree_latency(law, 1))
-            break;
     }
     return TUWTREE_OK;
 }
