@@ -567,15 +567,17 @@ static uint64_t tuwtree_beyond(uint64_t one, uint64_t other)
     return one > other ? one - other : 0;
 }
 
-static int tuwtree_log2(uint32_t value)
+/* Number of the highest bit, -1 if there is none. */
+static int tuwtree_highest(uint32_t bits)
 {
-    int log = 0, step;
-    for (step = 16; step > 0; step /= 2)
-        if (value >> step != 0) {
-            value >>= step;
-            log += step;
-        }
-    return log;
+#ifdef __GNUC__
+    return bits == 0 ? -1 : 31 - __builtin_clz(bits);
+#else
+    int highest = -1;
+    for (; bits != 0; bits >>= 1)
+        highest++;
+    return highest;
+#endif
 }
 
 static uint64_t tuwtree_volume(const tuwtree_splitter *s, int first, int last)
@@ -592,7 +594,7 @@ static int tuwtree_larger_block(const tuwtree_splitter *s, int first, int second
 static int tuwtree_largest_in_group(const tuwtree_splitter *s, int first, int last)
 {
     uint32_t from = s->masks[last] >> first % TUWTREE_GROUP;
-    return first + tuwtree_log2(from & (0u - from));
+    return first + tuwtree_highest(from & (0u - from));
 }
 
 /* The place of the largest block in a range; of several the first. O(1). */
@@ -603,7 +605,7 @@ static int tuwtree_largest(const tuwtree_splitter *s, int first, int last)
         return tuwtree_largest_in_group(s, first, last);
     best = tuwtree_largest_in_group(s, first, from * TUWTREE_GROUP + TUWTREE_GROUP - 1);
     if (from + 1 < to) {
-        int power = tuwtree_log2((uint32_t)(to - from - 1));
+        int power = tuwtree_highest((uint32_t)(to - from - 1));
         const uint32_t *stretch = s->stretches + (size_t)power * (size_t)s->groups;
         best = tuwtree_larger_block(s, best, (int)stretch[from + 1]);
         best = tuwtree_larger_block(s, best, (int)stretch[to - (1 << power)]);
@@ -621,7 +623,7 @@ static void tuwtree_set_largest(tuwtree_splitter *s, uint32_t *masks, uint32_t *
         int within = place % TUWTREE_GROUP;
         uint32_t mask = within == 0 ? 0 : masks[place - 1];
         while (mask != 0) {
-            int highest = tuwtree_log2(mask), other = place - within + highest;
+            int highest = tuwtree_highest(mask), other = place - within + highest;
             if (tuwtree_volume(s, other, other) >= tuwtree_volume(s, place, place))
                 break;
             mask ^= (uint32_t)1 << highest;
@@ -816,7 +818,7 @@ static int tuwtree_check(const uint64_t *blocks, int ranks, int rank, uint64_t *
 static size_t tuwtree_stretches(int ranks)
 {
     int groups = (ranks + TUWTREE_GROUP - 1) / TUWTREE_GROUP;
-    return (size_t)groups * (size_t)(tuwtree_log2((uint32_t)groups) + 1);
+    return (size_t)groups * (size_t)(tuwtree_highest((uint32_t)groups) + 1);
 }
 
 size_t tuwtree_gather_bytes(int ranks)
@@ -1019,19 +1021,6 @@ typedef struct tuwtree_search {
     uint32_t left;
     signed char *received;
 } tuwtree_search;
-
-/* Number of the highest bit, -1 if there is none. */
-static int tuwtree_highest(uint32_t bits)
-{
-#ifdef __GNUC__
-    return bits == 0 ? -1 : 31 - __builtin_clz(bits);
-#else
-    int highest = -1;
-    for (; bits != 0; bits >>= 1)
-        highest++;
-    return highest;
-#endif
-}
 
 static void tuwtree_find(tuwtree_search *search, int position, int largest)
 {
