@@ -1,9 +1,9 @@
 """Times of ``tuwtree.torch`` beside collectives of the backend, for blocks of several distributions.
 
 Each rank runs it, as by ``torchrun --nnodes=8 --nproc-per-node=1 torch_blocks.py``, or by Open MPI's ``mpirun`` where
-``MASTER_ADDR`` and ``MASTER_PORT`` are set; sizes in bytes may follow. Calls begin
-at a time that all ranks have agreed on, by clocks that are compared with rank 0's. A call's time is the slowest rank's;
-rank 0 prints the median of each algorithm in milliseconds, and last that of ``auto`` when it has chosen.
+``MASTER_ADDR`` and ``MASTER_PORT`` are set; sizes in bytes may follow. Calls begin at a time that all ranks have agreed
+on, by clocks that are compared with rank 0's. A call's time is the slowest rank's; rank 0 prints the median of each
+algorithm in milliseconds, and last that of ``auto`` when it has chosen.
 """
 
 import os

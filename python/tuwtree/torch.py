@@ -65,7 +65,8 @@ def all_gather_v(
         default is the value of ``TUWTREE_MACHINE``, or else ``ethernet``.
 
     Raises ``ValueError`` for tensors of other sizes, of different types or not on a CPU, and for an unknown algorithm
-    or machine; ``RuntimeError`` if ranks have different plans, or the backend fails.
+    or machine, the machine when it is first planned for; ``RuntimeError`` if the backend fails, or if ranks make
+    different plans in the same call. Ranks with different sizes may wait for ever if some have made theirs before.
     """
     group, rank = _check(group, "outputs", outputs, "tensor", tensor)
     sizes = tuple(output.numel() * output.element_size() for output in outputs)
@@ -197,7 +198,7 @@ class _Plan:
         return self._group()
 
     def part(self) -> _Part:
-        """This rank's part of the schedule. Raises ``RuntimeError`` at all ranks if their schedules differ."""
+        """This rank's part of the schedule. Raises ``RuntimeError`` where ranks make different ones in this call."""
         if self._part is None:
             element = None if self._operation == "allgather" else self.element
             problem = Problem(self.sizes, self._machine, operation=self._operation, element_size=element)
